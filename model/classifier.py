@@ -100,6 +100,10 @@ class VisionClassifier(PictureClassifier, CausalMethods):
         classifier.training_distances = TrainingDistances.load(classifier.folder, classifier.weights_sha256)
         return classifier
 
+    def receive(self, image: Image.Image) -> np.ndarray:
+        """A picture as the causal methods read it, `(height, width, 3)` float32; see `prepare`."""
+        return self.prepare(image)
+
     @falls_back
     @torch.inference_mode()
     def trace(

@@ -18,7 +18,7 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "heads": ("", ()),
     "compare": ("b", ("changed", "other")),
     "attribution": ("", ()),
-    "circuits": ("part", ("patching", "paths", "lens", "logit")),
+    "circuits": ("part", ("patching", "paths", "noise", "lens", "logit")),
     "history": (
         "part",
         (
@@ -137,6 +137,10 @@ VIEWS = tuple(_each_part())
 UNFOLDED = (
     View("vision", "view", "causes", {"cause": "logit"}),
     View("vision", "view", "causes", {"cause": "patching"}),
+    View("vision", "view", "causes", {"cause": "patching", "patchlayer": "5"}),
+    View("circuits", "part", "patching", {"headcells": "each"}),
+    View("attribution", "", "", {"integrate": "12"}),
+    View("heads", "", "", {"replacement": "resample"}),
     View("attention", "look", "maps", {"units": "words"}),
     View("history", "part", "one-vector", {"bottleneck": "lengths"}),
     View("history", "part", "one-vector", {"bottleneck": "clauses"}),

@@ -73,7 +73,7 @@ def patch_trace(trace: HubTrace) -> OpenedPictureTrace | None:
 class OpenedPictureModel(OpenedModel):
     """A network that reads pictures. The methods below are for classifiers with CLS; see `OpenedModel`."""
 
-    def prepare(self, image: Image.Image) -> np.ndarray:
+    def receive(self, image: Image.Image) -> np.ndarray:
         """A picture as the network receives it, `(channel, height, width)` float32."""
         inputs = picture_inputs(self.network, self.reader, image)
         return to_array(inputs["pixel_values"][0].float())

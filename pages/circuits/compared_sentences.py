@@ -1,70 +1,29 @@
 """Two sentences that are compared: the controls that choose them, and what is asked about their translations."""
 
-import re
 from dataclasses import dataclass
-from typing import get_args
 
 import streamlit as st
 
 from model import DecodingOptions
-from model.attribution.trace_comparison import SharedPlaces, merge_sequences
 from model.causal.activation_patching import Direction
 from model.causal.patched_translation import PatchedTranslation
 from model.causal.path_edges import CutRun
 from model.causal.sentence_pairs import MetricName, SentencePair, pair_sentences
 from model.decoding.doubt import Doubt
 from model.decoding.tapped_decoding import GeneratedTokens
+from pages.shared.causes.text_pairs import choose_alignment, choose_direction, other_sentence, quoted, render_aligned
 from pages.shared.doubt import doubt_of_generated, doubt_of_steps
 from pages.shared.page_header import Request, is_usable, sentence_box
 from pages.shared.texts import block, caption
 from views.controls import widgets
-from views.html import aligned_tokens
 from views.text import literal
 from views.text.catalogue import Message, Untranslated, say
 
-# Words that may be replaced in the second sentence, the best first: its default, until the user types another.
-SWAPS = {
-    "cat": "dog",
-    "car": "house",
-    "tired": "wide",
-    "wide": "tired",
-    "cook": "swim",
-    "book": "letter",
-    "tonight": "tomorrow",
-    "dog": "cat",
-    "he": "she",
-    "she": "he",
-    "man": "woman",
-    "woman": "man",
-    "black": "white",
-    "white": "black",
-    "big": "small",
-    "old": "young",
-    "student": "teacher",
-    "my": "your",
-    "We": "They",
-    "I": "You",
-    "is": "was",
-    "are": "were",
-    "The": "This",
-    "the": "this",
-    "a": "this",
-}
-ALIGNMENTS = {
-    "position": Message("circuits.align.position", "Position by position"),
-    "start": Message("circuits.align.start", "Equal words, the rest from the left"),
-    "end": Message("circuits.align.end", "Equal words, the rest from the right"),
-}
 METRICS: dict[MetricName, Message] = {
     "difference": Message("circuits.metric.difference", "Difference of two logits"),
     "probability": Message("circuits.metric.probability", "Probability"),
     "loss": Message("circuits.metric.loss", "Loss of the translation"),
 }
-DIRECTIONS: dict[Direction, Message] = {
-    "denoising": Message("circuits.direction.denoising", "A into B (denoising)"),
-    "noising": Message("circuits.direction.noising", "B into A (noising)"),
-}
-assert set(DIRECTIONS) == set(get_args(Direction))
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,20 +71,6 @@ class Comparison:
         return block("circuits", f"measured-{self.metric}", **values)
 
 
-def quoted(label: str) -> str:
-    """A token within a sentence, as Markdown."""
-    return literal.markdown(literal.token(label))
-
-
-def other_sentence(text: str) -> str:
-    """The sentence with the first of `SWAPS` that it has replaced; the sentence itself if it has none."""
-    for word, replacement in SWAPS.items():
-        changed = re.sub(rf"\b{word}\b", replacement, text, count=1)
-        if changed != text:
-            return changed
-    return text
-
-
 def choose_pair(request: Request) -> tuple[tuple[str, str], SentencePair] | None:
     """Render the box for the second sentence; None, after rendering the reason, if it cannot be compared."""
     name = say("compare.other", "Sentence B")
@@ -155,29 +100,6 @@ def doubts_of(request: Request, comparison: Comparison, changed: PatchedTranslat
         steps = request.service.steps(text, DecodingOptions())[: len(ids)]
         doubts.append(doubt_of_steps(request.service, text, steps))
     return [*doubts, doubt_of_generated(request.service, GeneratedTokens(changed.ids, changed.probabilities))]
-
-
-def choose_alignment(pair: SentencePair) -> str:
-    """Render the choice of an alignment where there is more than one, and both sentences as it aligns them."""
-    names = {name: ALIGNMENTS[name]() for name in pair.alignments}
-    chosen = pair.best_alignment
-    if len(names) > 1:
-        help = " ".join(block("circuits", "align-help").split())
-        chosen = widgets.pick(say("circuits.align", "Aligned tokens"), names, "align", chosen, help=help, varies=True)
-    render_aligned(pair, chosen)
-    sizes = len(pair.clean_ids), len(pair.corrupt_ids)
-    if sizes[0] != sizes[1]:
-        caption("circuits", "lengths", first=sizes[0], second=sizes[1], pairs=len(pair.alignments[chosen]))
-    return chosen
-
-
-def render_aligned(pair: SentencePair, alignment: str) -> None:
-    """Render the tokens of both sentences, one above the other, as an alignment pairs them."""
-    first, second = zip(*pair.alignments[alignment], strict=True)
-    columns = merge_sequences(SharedPlaces(first, second), len(pair.clean_ids), len(pair.corrupt_ids))
-    nothing = say("circuits.unaligned", "no token")
-    tokens = pair.clean_tokens, pair.corrupt_tokens
-    st.html(aligned_tokens.aligned_tokens(*tokens, columns, ("A", "B"), nothing))
 
 
 def choose_target(pair: SentencePair) -> int:
@@ -213,9 +135,11 @@ def choose_comparison(request: Request, by_position: bool = False) -> Comparison
     if by_position and len(pair.clean_ids) != len(pair.corrupt_ids):
         st.info(block("circuits", "paths-lengths", first=len(pair.clean_ids), second=len(pair.corrupt_ids)))
         return None
-    alignment = "position" if by_position else choose_alignment(pair)
+    tokens, alignment = (pair.clean_tokens, pair.corrupt_tokens), "position"
     if by_position:
-        render_aligned(pair, alignment)
+        render_aligned(tokens, pair.alignments[alignment])
+    else:
+        alignment = choose_alignment(tokens, pair.alignments, pair.best_alignment)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         place = choose_target(pair)
         metrics = {
@@ -225,8 +149,7 @@ def choose_comparison(request: Request, by_position: bool = False) -> Comparison
         metric = widgets.pick(say("circuits.metric", "Measured"), metrics, "metric", help=help, varies=True)
         direction: Direction = "noising"
         if not by_position:
-            help = " ".join(block("circuits", "direction-help").split())
-            direction = widgets.pick(say("circuits.direction", "Direction"), DIRECTIONS, "direction", help=help)
+            direction = choose_direction()
     if not any(target.changes for target in pair.targets):
         st.info(block("circuits", "same-translation"))
     elif not pair.targets[place].changes:

@@ -1,6 +1,6 @@
 """The page *Circuits*: what causes a word of the translation."""
 
-from pages.circuits import lens, logit_parts, patching, paths
+from pages.circuits import lens, logit_parts, noise, patching, paths
 from pages.shared.page_header import SENTENCE
 from pages.shared.page_sections import PageSection, render_sections
 from views.text.catalogue import Message
@@ -14,6 +14,7 @@ PARTS = (
         SENTENCE,
     ),
     PageSection("paths", Message("circuits.part.paths", "Paths"), paths.render, ("paths", "paths-limits"), SENTENCE),
+    PageSection("noise", Message("circuits.part.noise", "Noise"), noise.render, ("noise", "noise-limits")),
     PageSection("lens", Message("circuits.part.lens", "Lens"), lens.render, ("lens",)),
     PageSection("logit", Message("circuits.part.logit", "Logit attribution"), logit_parts.render, ("logit",)),
 )

@@ -16,6 +16,7 @@ from model.causal.sentence_pairs import prepare_pair
 from model.runtime.progress import InSteps
 from pages.circuits.compared_sentences import Comparison, choose_comparison, doubts_of
 from pages.shared import checks, files, tables
+from pages.shared.causes.asking import may_begin, store
 from pages.shared.code import render_program
 from pages.shared.doubt import render_note
 from pages.shared.page_header import Request, translation_below
@@ -31,6 +32,7 @@ from views.url_state import bound_settings
 SENT = 200  # edges that the browser gets; the files have all
 COUNTS = ("5", "10", "15", "20", "30", "50", "100", "200")
 FIRST = "20"
+LEAST = ("0", "1", "2", "5", "10", "20", "50", "100")  # percent of the strongest effect
 SECONDS_A_TOKEN = 0.15  # of both stacks, on one core of an AMD EPYC; see docs/causal.md
 ASK_FROM = 12.0  # seconds
 INPUTS = {
@@ -39,22 +41,23 @@ INPUTS = {
     "values": Message("circuits.input.values", "values"),
     "": Message("circuits.input.logits", "logit"),
 }
-CUT, MEASURE = "cut", "measure"  # texts in the address: ids of cut edges; "yes" or "no"
+CUT = "cut"  # text in the address: ids of cut edges
 
 
 def measure_edges(request: Request, comparison: Comparison) -> PathEdges | None:
     """Measure all edges, with progress and a button that cancels; None, after rendering why, if the user has to ask."""
     key = ("paths", *comparison.key)
-    wanted = bound_settings.stored_text(MEASURE)
     seconds = SECONDS_A_TOKEN * (len(comparison.pair.clean_ids) + comparison.place + 1)
-    known = request.service.analyses.get(key) is not None
-    if not known and (wanted == "no" or (wanted != "yes" and seconds > ASK_FROM)):
-        st.info(block("circuits", "paths-stopped" if wanted == "no" else "paths-ask", seconds=round(seconds)))
-        st.button(say("circuits.measure", "Measure the paths"), key="measure_paths", on_click=_store(MEASURE, "yes"))
+    slot = may_begin(
+        "measure",
+        seconds,
+        ASK_FROM,
+        known=request.service.analyses.get(key) is not None,
+        question=block("circuits", "paths-ask", seconds=round(seconds)),
+        label=say("circuits.measure", "Measure the paths"),
+    )
+    if slot is None:
         return None
-    slot = st.empty()
-    if not known:
-        slot.button(say("circuits.cancel", "Cancel"), key="cancel_paths", on_click=_store(MEASURE, "no"))
 
     def compute(model) -> InSteps[PathEdges]:
         return (yield from path_edges_in_steps(model.resumable, _experiment(model, comparison)))
@@ -62,10 +65,6 @@ def measure_edges(request: Request, comparison: Comparison) -> PathEdges | None:
     edges = request.service.analysis_in_steps(key, compute)
     slot.empty()
     return edges
-
-
-def _store(name: str, text: str):
-    return lambda: bound_settings.store_text(name, text)
 
 
 def _experiment(model, comparison: Comparison):
@@ -163,7 +162,9 @@ def render_graph(comparison: Comparison, edges: PathEdges, cut: list[PathEdge], 
     sent = strongest + [edge for edge in cut if edge not in strongest]
     counts = {count: Untranslated(count) for count in COUNTS}
     count = Choice(say("circuits.count", "Strongest edges"), counts, "edges", FIRST)
-    chosen = {count.key: count.in_component()}
+    shares = {share: Untranslated(f"{share} %") for share in LEAST}
+    least = Choice(say("circuits.least", "Smallest effect, of the strongest"), shares, "least")
+    chosen = {choice.key: choice.in_component() for choice in (count, least)}
     graph = PathGraph(
         names.titles(),
         names.nodes(sent),
@@ -175,12 +176,14 @@ def render_graph(comparison: Comparison, edges: PathEdges, cut: list[PathEdge], 
         ],
         [edge.id for edge in cut],
         count,
+        least,
         chosen,
         _unit(comparison),
     )
     path_graph(graph, "path-graph", sentence_input.store_selection, toggle_cut)
-    number = int(chosen[count.key])
-    return [edge for place, edge in enumerate(sent) if place < number or edge in cut]
+    number, smallest = int(chosen[count.key]), int(chosen[least.key]) / 100 * max(abs(edge.effect) for edge in sent)
+    strong = [edge for edge in sent[:number] if abs(edge.effect) >= smallest]
+    return [edge for edge in sent if edge in strong or edge in cut]
 
 
 def _unit(comparison: Comparison) -> str:
@@ -204,8 +207,8 @@ def render_buttons(cut: list[PathEdge]) -> None:
     ids = [edge.id for edge in cut]
     with st.container(horizontal=True):
         undo, reset = say("circuits.undo", "Undo the last cut"), say("circuits.reset", "Restore all edges")
-        st.button(undo, key="undo_cut", disabled=not cut, on_click=_store(CUT, ",".join(ids[:-1])))
-        st.button(reset, key="reset_cut", disabled=not cut, on_click=_store(CUT, ""))
+        st.button(undo, key="undo_cut", disabled=not cut, on_click=store(CUT, ",".join(ids[:-1])))
+        st.button(reset, key="reset_cut", disabled=not cut, on_click=store(CUT, ""))
 
 
 def render_translations(request: Request, comparison: Comparison, edges: PathEdges, cut: list[PathEdge]) -> None:

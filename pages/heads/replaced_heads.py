@@ -12,7 +12,7 @@ from model.runtime.progress import InSteps
 from pages.shared import checks, files, tables
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
-from pages.shared.texts import caption, paragraph
+from pages.shared.texts import caption, fold_check, paragraph
 from views.components.linked_heatmaps import attention_map
 from views.components.matrix_row import RowMatrix
 from views.controls import sentence_input, widgets
@@ -72,7 +72,7 @@ def render_replaced(service: Service, trace: Trace) -> None:
         files.csv(header, rows, f"heads-{chosen}", say("heads.replaced.csv", "All heads as CSV"))
         arrays = {name: table.values for name, table in result.tables.items()}
         files.npz(f"heads-{chosen}", arrays, say("heads.replaced.npz", "Heads and pairs as NPZ"))
-    caption("heads", "replaced-check", nothing=checks.format_difference("head by its own output", result.nothing))
+    fold_check("heads", "replaced-check", nothing=checks.format_difference("head by its own output", result.nothing))
 
 
 def head_name(place: HeadPlace, names: Mapping[str, str]) -> str:

@@ -13,6 +13,7 @@ from pages.shared.attention_viewer.explore import explore_picture, explore_token
 from pages.shared.models import picture_lock, private_service
 from pages.shared.page_sections import pick_section
 from pages.shared.service import Service
+from pages.vision.causes import render_causes
 from pages.vision.layers import render_layers
 from pages.vision.patch_attention import render_any_patch, render_cls
 from pages.vision.what_if import render_what_if
@@ -26,10 +27,17 @@ SECTIONS = {
     "any-patch": Message("vision.view.any", "Any patch"),
     "layers": Message("vision.view.layers", "Through the layers"),
     "heads": Message("models.part.heads", "Heads"),
+    "causes": Message("vision.view.causes", "Causes"),
     "what-if": Message("vision.view.what-if", "What if"),
 }
-RENDER_PATCHES = {"cls": render_cls, "any-patch": render_any_patch, "layers": render_layers, "what-if": render_what_if}
-NEEDS = {"layers": "explain", "heads": "ablate"}  # capabilities
+RENDER_PATCHES = {
+    "cls": render_cls,
+    "any-patch": render_any_patch,
+    "layers": render_layers,
+    "causes": render_causes,
+    "what-if": render_what_if,
+}
+NEEDS = {"layers": "explain", "heads": "ablate", "causes": "explain"}  # capabilities
 
 
 def render(service: Service[OpenedModel]) -> None:

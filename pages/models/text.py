@@ -6,7 +6,7 @@ import streamlit as st
 
 from model import HubTrace
 from model.hub.opened_model import OpenedModel
-from pages.models import answers, attention_labels, head_effects, trace_retention, what_if
+from pages.models import answers, attention_labels, head_effects, text_causes, trace_retention, what_if
 from pages.shared.attention_viewer.explore import explore_tokens
 from pages.shared.page_sections import pick_section
 from pages.shared.service import Service
@@ -49,9 +49,13 @@ def render(service: Service[OpenedModel]) -> None:
         if "ablate" in model.capabilities:
             sections["heads"] = say("models.part.heads", "Heads")
         sections["what-if"] = say("models.part.what-if", "What if")
+    if "ablate" in model.capabilities:
+        sections["causes"] = say("models.part.causes", "Causes")
     section = pick_section(sections, "part", varies=True)
     if section == "heads":
         head_effects.render(service, trace, text, options, key)
+    elif section == "causes":
+        text_causes.render(service, trace, text, options, key)
     elif section == "what-if":
         what_if.render(service, trace, text, options, generated, key)
     else:

@@ -74,6 +74,7 @@ BOUNDS = {
     "intervention": 2e-5,
     "edited weights": 1e-4,
     "head alone": 1e-5,
+    "head by its own output": 1e-5,
     "logits of one head": 1e-5,
     "patched nothing": 1e-5,  # shares of the largest logit
     "patched everything": 1e-5,
@@ -81,6 +82,10 @@ BOUNDS = {
     "nothing sent": 5e-5,
     "logit lens": 1e-5,  # a share likewise
     "logit parts": 1e-4,  # the stream is a sum in single precision; 8 norms divide by what is frozen
+    # opened models: the limits within which their streams are proven, as shares of the largest logit
+    "opened stream": 1e-4,
+    "half stream": 0.1,
+    "parts of an opened logit": 1e-4,  # a share of the sum of all |parts|: that of every norm's and head's formula
     # recurrent networks
     "recurrent states": 1e-5,
     "raw weights": 1e-12,
@@ -128,6 +133,18 @@ def format_difference(name: str, figure: float) -> Figure:
     within = figure <= bound  # False for NaN
     message = _REASONS.get(name, _ROUNDING) if within else _BEYOND
     return Figure(message(figure=three_digits(figure), bound=formatted), within)
+
+
+def format_stream_difference(name: str, figure: float, half: bool | None) -> Figure:
+    """Format a difference of logits, as a share of the largest.
+
+    Args:
+        name: one of `BOUNDS`, for a network of this project.
+        half: whether an opened model runs in half precision; None for a network of this project.
+    """
+    if half is None:
+        return format_difference(name, figure)
+    return format_difference("half stream", figure) if half else format_difference("opened stream", figure)
 
 
 # Suffixes of the ids of the texts on attention, by how its record is verified.

@@ -46,6 +46,13 @@ def how_to_read(*texts: str) -> None:
             column.markdown(text)
 
 
+def folded_how_to_read(*texts: str) -> None:
+    """Render the blocks that explain one view of a page that has its own explanation below."""
+    with st.expander(say("shared.how-to-read-view", "How to read this view")):
+        for text in texts:
+            st.markdown(text)
+
+
 class Figure(str):
     """A formatted difference, or a text with differences, and whether all are within their bounds."""
 

@@ -3,20 +3,20 @@
 import numpy as np
 import streamlit as st
 
-from model.causal.activation_patching import ActivationPatching
+from model.causal.activation_patching import ActivationPatching, Direction
 from model.causal.logit_lens import LogitLens
 from model.causal.patched_answer import patched_probabilities
-from model.runtime.progress import InSteps
 from model.tracing.picture_trace import PatchTrace
-from pages.circuits.compared_sentences import DIRECTIONS
-from pages.circuits.lens import layer_name, lens_arrays
-from pages.circuits.logit_parts import STRONGEST, SUBLAYERS, render_logit_parts
-from pages.circuits.patching import PatchedCells, render_check, render_files, render_maps
 from pages.shared import checks, files, tables
+from pages.shared.causes.lens_tables import layer_name, lens_arrays
+from pages.shared.causes.logit_bars import choose_view, render_logit_parts
+from pages.shared.causes.patched_cells import PatchedCells, render_check, render_files, render_maps
+from pages.shared.causes.precision import runs_in_half
+from pages.shared.causes.text_pairs import choose_direction
 from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
-from pages.shared.texts import block, fold_check, how_to_read, paragraph
+from pages.shared.texts import block, fold_check, folded_how_to_read, how_to_read, paragraph
 from pages.vision.program import render_vision_program
 from pages.vision.vision_inputs import choose_class
 from views import map_labels, patch_grid
@@ -27,7 +27,7 @@ from views.controls.widgets import Choice
 from views.html import answer_cell, class_bars
 from views.text import literal
 from views.text.catalogue import Message, Untranslated, say
-from views.text.numbers import percent, three_digits
+from views.text.numbers import percent
 
 PAGE = "vision_causes"
 METHODS = {
@@ -35,8 +35,9 @@ METHODS = {
     "logit": Message("vision.causes.logit", "Logit attribution"),
     "patching": Message("vision.causes.patching", "Patching"),
 }
-SITES: dict[str, tuple[int, ...] | None] = {"residual": (0,), "head_output": None}  # site -> its positions; CLS is 0
+SITES: dict[str, list[int] | None] = {"residual": [0], "head_output": None}  # site -> its positions; CLS is 0
 NOTHING = "nothing"
+LISTED = 10  # most probable classes, where there are more
 
 
 @fragment
@@ -50,12 +51,14 @@ def render_causes(service: Service, key: str, trace: PatchTrace) -> None:
         class_index = choose_class(say("vision.explain", "Explain"), trace, width=200)
         (render_lens if method == "lens" else render_parts)(service, key, trace, class_index)
     render_vision_program(service, "causes", explained=trace.classes[class_index])
-    how_to_read(block(PAGE, method), block(PAGE, f"{method}-limits"))
+    explain = how_to_read if runs_in_half(service) is None else folded_how_to_read  # *Any model* has its own
+    explain(block(PAGE, method), block(PAGE, f"{method}-limits"))
 
 
 def render_lens(service: Service, key: str, trace: PatchTrace, class_index: int) -> None:
     """Show what every layer would answer at CLS and at the chosen patch, and a class over all patches."""
-    lens = service.analysis(("vision lens", key, class_index), lambda model: model.logit_lens(trace, right=class_index))
+    place = ("vision lens", key, class_index)
+    lens = service.analysis_in_steps(place, lambda model: model.logit_lens_in_steps(trace, right=class_index))
     layers = [str(layer) for layer in range(len(lens.ranks))]
     choices = (
         Choice(say("layer", "Layer"), layers, "lenslayer", layers[-1], varies=True),
@@ -65,7 +68,8 @@ def render_lens(service: Service, key: str, trace: PatchTrace, class_index: int)
     )
     chosen = {choice.key: choice.in_component() for choice in choices}
     name = literal.visible(trace.classes[class_index])
-    weights = lens.probabilities[:, None, None].astype(np.float32)  # (layer, 1, 1, position)
+    half = runs_in_half(service)
+    weights = lens.probabilities[:, None, None, trace.places].astype(np.float32)  # (layer, 1, 1, 1 + patch)
     title = say("vision.causes.map", "Probability of {name}, read at every patch", name=name)
     picture = PatchPicture(
         patch_grid.as_bytes(trace.pixels),
@@ -83,8 +87,8 @@ def render_lens(service: Service, key: str, trace: PatchTrace, class_index: int)
         patch_picture(picture, "lens", sentence_input.store_selection)
     row, column = (map_labels.index_of(chosen[side]) for side in ("row", "column"))
     with right:
-        _render_layers(lens, trace, class_index, 1 + row * trace.grid[1] + column)
-        fold_check(PAGE, "lens-check", difference=checks.format_difference("logit lens", lens.difference))
+        _render_layers(lens, trace, class_index, trace.places[1 + row * trace.grid[1] + column])
+        fold_check(PAGE, "lens-check", difference=checks.format_stream_difference("logit lens", lens.difference, half))
     before = chosen["lenslayer"] == layers[0]
     render_experiment("vision-causes", {"lenslayer": layers[0]}, _first_answer(lens, trace) if before else None)
     with st.container(horizontal=True):
@@ -135,11 +139,7 @@ def render_parts(service: Service, key: str, trace: PatchTrace, class_index: int
     options: dict[str, str | Untranslated] = {NOTHING: say("circuits.minus.nothing", "Nothing"), **rivals}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         chosen = widgets.select(say("circuits.minus", "Minus the logit of"), options, "minusclass", width=200)
-        views = {
-            STRONGEST: say("circuits.parts.strongest", "Strongest parts"),
-            SUBLAYERS: say("circuits.parts.sublayers", "By sub-layer"),
-        }
-        view = widgets.pick(say("circuits.parts", "Parts"), views, "parts")
+        view = choose_view()
     other = None if chosen == NOTHING else map_labels.index_of(chosen)
     attribution = service.analysis(
         ("vision logit", key, class_index, other), lambda model: model.logit_attribution(trace, class_index, other)
@@ -148,7 +148,8 @@ def render_parts(service: Service, key: str, trace: PatchTrace, class_index: int
     measured = block("circuits", "logit-of", token=name)
     if other is not None:
         measured = block("circuits", "measured-difference", token=name, other=literal.markdown(trace.classes[other]))
-    render_logit_parts(attribution, sentence_input.kind_names(service.kinds), view, measured)
+    opened = runs_in_half(service) is not None
+    render_logit_parts(attribution, sentence_input.kind_names(service.kinds), view, measured, opened)
 
 
 def render_patching(service: Service, key: str, trace: PatchTrace) -> None:
@@ -158,59 +159,65 @@ def render_patching(service: Service, key: str, trace: PatchTrace) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         label = say("vision.causes.other", "Picture B")
         other = widgets.select(label, names, "otherpicture", width=220)
-        direction = widgets.pick(say("circuits.direction", "Direction"), DIRECTIONS, "direction")
+        direction = choose_direction()
+        layer = choose_layer(trace)
     second = samples.picture(other)
-    pixels = service.analysis(("pixels", second.sha256), lambda model: model.prepare(second.image))
+    pixels = service.analysis(("received", second.sha256), lambda model: model.receive(second.image))
     place = ("vision patched", key, other, direction)
 
-    def compute(model) -> InSteps[dict[str, ActivationPatching]]:
-        results = {}
-        for site, positions in SITES.items():
-            options = {"direction": direction, "positions": positions}
-            results[site] = yield from model.patch_in_steps(trace.pixels, pixels, None, site, "vision", **options)
-        return results
+    def patch(site: str, layers: list[int] | None = None, positions: list[int] | None = None) -> ActivationPatching:
+        options = {"direction": direction, "layers": layers, "positions": positions}
+        inputs = trace.network_input, pixels, None, site, "vision"
+        compute = lambda model: model.patch_in_steps(*inputs, **options)  # noqa: E731
+        return service.analysis_in_steps((*place, site, layer if layers else None), compute)
 
-    results = service.analysis_in_steps(place, compute)
-    cells = PatchedCells(
-        {(site, "vision"): result for site, result in results.items()}, sentence_input.kind_names(service.kinds)
-    )
+    results = {(site, "vision"): patch(site, positions=positions) for site, positions in SITES.items()}
+    layers = None if layer is None else [layer]
+    patches = None if layers is None else (patch("residual", layers, trace.places[1:]), trace.grid)
+    cells = PatchedCells(results, sentence_input.kind_names(service.kinds), patches)
     slot = st.container()
     cell = render_maps(cells, PAGE)
 
     def answer(model) -> np.ndarray:
-        site, part, index = cells.place(cell)
-        experiment = model.prepare_experiment(trace.pixels, pixels)
+        table, row, column = cells.table(cell)
+        single = table.grid is not None
         return patched_probabilities(
-            model.resumable, experiment, site, part, index, direction=direction, positions=SITES[site]
+            model.resumable,
+            model.prepare_experiment(trace.network_input, pixels),
+            table.site,
+            table.part,
+            table.index(row, column),
+            direction=direction,
+            layers=layers if single else None,
+            positions=trace.places[1:] if single else SITES[table.site],
         )
 
-    probabilities = service.analysis((*place, cell), answer)
+    probabilities = service.analysis((*place, layer, cell), answer)
     with slot:
         render_answer(cells, cell, trace.classes, probabilities, direction)
     render_files(cells)
-    render_check(cells, PAGE)
+    render_check(cells, PAGE, runs_in_half(service))
+
+
+def choose_layer(trace: PatchTrace) -> int | None:
+    """Render the choice of the layer whose single patches are patched; None for none."""
+    layers: dict[str, str | Untranslated] = {"none": say("vision.causes.no-patches", "none")}
+    layers |= {str(layer): layer_name(layer) for layer in range(len(trace.attention))}  # later, only CLS is read
+    help = " ".join(block(PAGE, "patches-help").split())
+    chosen = widgets.select(
+        say("vision.causes.patches", "Single patches at"), layers, "patchlayer", width=170, help=help
+    )
+    return None if chosen == "none" else int(chosen)
 
 
 def render_answer(
-    cells: PatchedCells, cell: str, classes: tuple[str, ...], probabilities: np.ndarray, direction: str
+    cells: PatchedCells, cell: str, classes: tuple[str, ...], probabilities: np.ndarray, direction: Direction
 ) -> None:
     """State what is measured in all runs, and show the classes of the patched run."""
-    metric, first = cells.first.metric, cells.first
-    names = [literal.markdown(classes[index]) for index in metric.indices]
+    names = [literal.markdown(classes[index]) for index in cells.first.metric.indices]
     measured = block("circuits", "measured-probability", token=names[0])
     if len(names) == 2:
         measured = block("circuits", "measured-difference", token=names[0], other=names[1])
-    sides = (first.donor, first.receiver) if direction == "denoising" else (first.receiver, first.donor)
-    distance, value = first.donor - first.receiver, cells.value(cell)
-    share = percent((value - first.receiver) / distance) if distance else say("circuits.undefined", "undefined")
-    paragraph(
-        PAGE,
-        "patched-cell",
-        measured=measured,
-        first=three_digits(sides[0]),
-        second=three_digits(sides[1]),
-        cell=cells.describe(cell),
-        value=three_digits(value),
-        share=share,
-    )
-    st.html(class_bars.bars(classes, probabilities))
+    paragraph(PAGE, "patched-cell", measured=measured, **cells.sentence_values(cell, direction))
+    listed = np.argsort(-probabilities, kind="stable")[:LISTED] if len(classes) > LISTED else np.arange(len(classes))
+    st.html(class_bars.bars([classes[index] for index in listed], probabilities[listed]))

@@ -165,10 +165,10 @@ def paragraphs(label: str, key: str, default: str, **appearance) -> str:
     return control(key, AnyText(), default, lambda: st.text_area(label, key=key, **appearance) or "")
 
 
-def multiselect(label: str, options: Options, key: str, default: Sequence[str] = ()) -> list[str]:
+def multiselect(label: str, options: Options, key: str, default: Sequence[str] = (), **appearance) -> list[str]:
     """Any of some options, which may change with the sentence; selected ones that no longer exist are dropped."""
-    arguments = _option_arguments(options, key)
-    return control(key, AnyOf(tuple(options)), list(default), partial(st.multiselect, label, **arguments), varies=True)
+    draw = partial(st.multiselect, label, **_option_arguments(options, key), **appearance)
+    return control(key, AnyOf(tuple(options)), list(default), draw, varies=True)
 
 
 def toggles(label: str, options: Options, key: str, default: Sequence[str] = ()) -> list[str]:

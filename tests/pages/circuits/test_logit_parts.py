@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from model.causal.logit_attribution import LogitAttribution
-from pages.circuits.logit_parts import SHOWN, single_parts, strongest_first, summed_parts
+from pages.shared.causes.logit_bars import SHOWN, single_parts, strongest_first, summed_parts
 from tests.pages.charts import check_caption
 from tests.pages.reading import table
 from views.text.numbers import three_digits

@@ -6,7 +6,7 @@ import pytest
 from model.causal.patched_translation import patch_parts_in_steps, translate_patched_in_steps
 from model.causal.sentence_pairs import pair_sentences, prepare_pair
 from model.runtime.progress import run_to_end
-from pages.circuits.compared_sentences import other_sentence
+from pages.shared.causes.text_pairs import other_sentence
 from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.drawn import matrices
 from tests.pages.reading import marked
@@ -134,3 +134,19 @@ def test_a_sentence_without_a_known_word_is_its_own_default():
 def test_files_have_every_cell(open_app, translator):
     app = open_app("circuits", other=HOUSE)
     assert [button.label for button in app.get("download_button")] == ["All cells as CSV", "All cells as NPZ"]
+
+
+def test_heads_at_each_position_have_a_map_for_each_layer(open_app, translator):
+    pair, experiment, _ = computed(translator)
+    cell = "head_output-cross-3.4.5"  # layer 3, head 4, position 5
+    app = open_app("circuits", other=HOUSE, headcells="each", headkind="cross", cell=cell, cellscale="metric")
+    options = {"parts": ("cross",), "by_position": True}
+    result = run_to_end(patch_parts_in_steps(translator.resumable, experiment, "head_output", **options))["cross"]
+    drawn = [values for header, values in matrices(app).values() if header["map"].startswith("head_output")]
+    np.testing.assert_allclose(np.stack(drawn), result.effects, atol=1e-5)
+    options = {"place": pair.proposed, "by_position": True}
+    steps = translate_patched_in_steps(translator.resumable, experiment, "head_output", "cross", (2, 3, 4), **options)
+    patched = run_to_end(steps)
+    assert marked(app, "aa-text")[2] == translator.tokenizer.decode(patched.ids)
+    (line,) = [each.value for each in app.markdown if "With the chosen cell patched" in each.value]
+    assert "layer 3, head 4, position 5" in line and three_digits(patched.value) in line

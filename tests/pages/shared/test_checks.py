@@ -52,7 +52,7 @@ def test_a_check_is_folded_unless_it_failed():
 
 
 def test_bounds_and_checks_correspond():
-    used = re.findall(r'\bformat_difference\(\s*"([^"]+)"', SOURCES)
+    used = re.findall(r'\bformat_(?:stream_)?difference\(\s*"([^"]+)"', SOURCES)
     assert len(re.findall(r"checks\.format_difference\(", SOURCES)) == len(
         re.findall(r'checks\.format_difference\(\s*"', SOURCES)
     )

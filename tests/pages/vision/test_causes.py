@@ -54,3 +54,19 @@ def test_maps_and_the_answer_of_the_patched_run(open_app, direction):
     assert three_digits(float(value)) in line
     shares = [row[2] for row in table(app, "")]
     assert shares[: len(expected)] == [percent(share) for share in expected.tolist()]
+
+
+def test_one_patch_of_the_other_picture(open_app):
+    model, trace = classifier(), trace_of(CHURCH)
+    pixels = model.prepare(samples.picture("golf-ball").image)
+    query = {"cause": "patching", "otherpicture": "golf-ball", "patchlayer": "5", "cell": "residual-patches.4.6"}
+    app = open_app("vision", picture="church", view="causes", **query)
+    experiment, cell = model.prepare_experiment(trace.pixels, pixels), 3 * trace.grid[1] + 5
+    options = {"layers": [5], "positions": trace.places[1:]}
+    single = model.patch(trace.pixels, pixels, None, "residual", "vision", **options)
+    drawn = matrices(app)["Residual stream at each patch, layer 5"][1]
+    np.testing.assert_allclose(drawn, single.effects.reshape(trace.grid), atol=1e-4)
+    expected = patched_probabilities(model.resumable, experiment, "residual", "vision", (0, cell), **options)
+    shares = [row[2] for row in table(app, "")]
+    assert shares[: len(expected)] == [percent(share) for share in expected.tolist()]
+    assert "Residual stream, Vision, layer 5" in "".join(each.value for each in app.markdown)

@@ -1,0 +1,163 @@
+"""The section *Noise*: cells of the undisturbed run put into runs with noise on some words (Meng et al. 2022)."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from model import Trace
+from model.causal.activation_patching import ActivationPatching
+from model.causal.embedding_noise import SAMPLES
+from model.causal.patched_translation import patch_noise_parts_in_steps
+from model.causal.sentence_pairs import MetricName, prepare_sentence
+from model.runtime.progress import InSteps
+from model.text.words import whole_words
+from pages.circuits.compared_sentences import METRICS, read_pair
+from pages.shared import checks
+from pages.shared.causes.asking import may_begin
+from pages.shared.causes.patched_cells import BY_HEAD, BY_POSITION, PatchedCells, render_files, render_maps
+from pages.shared.causes.text_pairs import SWAPS, other_sentence, quoted
+from pages.shared.page_header import Request, traced_translation_html
+from pages.shared.texts import block, fold_check, paragraph
+from views import map_labels
+from views.controls import sentence_input, widgets
+from views.text.catalogue import say
+from views.text.numbers import three_digits
+
+ASK_FROM = 12.0  # seconds
+SECONDS_A_RUN = 1e-4  # of a run and a position of both stacks, on one core of an AMD EPYC
+
+
+@dataclass(frozen=True)
+class NoisySentence:
+    """The sentence of a trace, what is noisy, and what is measured.
+
+    Attributes:
+        noisy: positions of the source, from 0.
+        place: of the target in the translation, from 0.
+    """
+
+    noisy: tuple[int, ...]
+    samples: int
+    seed: int
+    place: int
+    metric: MetricName
+
+
+def render(request: Request) -> None:
+    """Render the section."""
+    trace = request.trace()
+    st.html(traced_translation_html(request.service, trace))
+    sentence = choose_noise(trace, first_target(request, trace))
+    if not sentence.noisy:
+        st.info(say("circuits.noise.nothing", "Choose at least one token that gets noise."))
+        return
+    result = st.container()
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        site = widgets.pick(say("circuits.by-position", "By layer and position"), BY_POSITION, "site")
+        heads = widgets.pick(say("circuits.by-head", "By layer and head"), BY_HEAD, "headsite")
+    cells = measure_cells(request, trace, sentence, (site, heads))
+    if cells is None:
+        return
+    cell = render_maps(cells, text="noise-maps", samples=sentence.samples)
+    with result:
+        render_cell(trace, sentence, cells, cell)
+    render_files(cells)
+    found = [each.check for each in cells.results.values()]
+    everything = max(check.everything for check in found if check.everything is not None)
+    fold_check(
+        "circuits",
+        "noise-check",
+        nothing=checks.format_difference("patched nothing", max(check.nothing for check in found)),
+        everything=checks.format_difference("patched everything", everything),
+    )
+
+
+def first_target(request: Request, trace: Trace) -> int:
+    """Place of the word of the translation that *Patching* proposes, from 0; the first word if none changes."""
+    pair = read_pair(request, other_sentence(request.text))
+    return min(pair.proposed, len(trace.next_ids) - 1)
+
+
+def choose_noise(trace: Trace, first: int) -> NoisySentence:
+    """Render the choices: noisy tokens, samples, seed, the word of the translation and what is measured.
+
+    Args:
+        first: place of the word that is chosen until the user chooses another.
+    """
+    tokens = map_labels.token_options(trace.source_tokens)
+    help = " ".join(block("circuits", "noisy-help").split())
+    label = say("circuits.noise.tokens", "Tokens that get noise")
+    noisy = widgets.multiselect(label, tokens, "noisy", first_noisy(trace), help=help)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        options = map_labels.token_options(trace.next_tokens)
+        label = say("circuits.noise.word", "Word of the translation")
+        place = widgets.select(label, options, "word", str(first + 1), width=220)
+        metrics = {name: label for name, label in METRICS.items() if name != "difference"}
+        help = " ".join(block("circuits", "metric-help").split())
+        metric = widgets.pick(say("circuits.metric", "Measured"), metrics, "metric", help=help, varies=True)
+        help = " ".join(block("circuits", "samples-help").split())
+        samples = widgets.number(say("circuits.noise.samples", "Samples"), "samples", SAMPLES, 2, 50, help=help)
+        help = " ".join(block("circuits", "seed-help").split())
+        seed = widgets.number(say("circuits.noise.seed", "Seed"), "seed", 0, 0, 999999, help=help)
+    places = tuple(sorted(int(position) - 1 for position in noisy))
+    return NoisySentence(places, samples, seed, int(place) - 1, metric)
+
+
+def first_noisy(trace: Trace) -> list[str]:
+    """Positions, from 1, of the word that gets noise until the user chooses: one that *Patching* would replace."""
+    words = [word for word in whole_words(trace.tokenizer, trace.source_ids) if not word.special]
+    known = [word for swap in SWAPS for word in words if word.text == swap]
+    word = (known or words)[0]
+    return [str(place + 1) for place in range(word.start, word.end)]
+
+
+def measure_cells(
+    request: Request, trace: Trace, sentence: NoisySentence, sites: tuple[str, ...]
+) -> PatchedCells | None:
+    """Measure all cells of these sites, each once; None, after rendering the question, if the user has to agree."""
+    service = request.service
+    keys = {site: ("noisy", trace.source_ids, trace.next_ids, sentence, site) for site in sites}
+    unknown = [site for site, key in keys.items() if service.analyses.get(key) is None]
+    positions = len(trace.source_ids) + len(trace.next_ids)
+    layers, heads = sum(service.model.resumable.stacks.values()), service.model.resumable.n_heads
+    cells = sum(layers * positions if site in BY_POSITION else 2 * layers * heads for site in unknown)
+    seconds = SECONDS_A_RUN * cells * sentence.samples * positions
+    slot = may_begin(
+        "noise",
+        seconds,
+        ASK_FROM,
+        known=not unknown,
+        question=block("circuits", "noise-ask", samples=sentence.samples, seconds=round(seconds)),
+        label=say("circuits.noise.measure", "Measure the cells"),
+    )
+    if slot is None:
+        return None
+    results: dict[tuple[str, str], ActivationPatching] = {}
+    for site, key in keys.items():
+        parts = service.analysis_in_steps(key, _patch_site, trace, sentence, site)
+        results |= {(site, part): result for part, result in parts.items()}
+    slot.empty()
+    return PatchedCells(results, sentence_input.kind_names(service.kinds))
+
+
+def _patch_site(model, trace: Trace, sentence: NoisySentence, site: str) -> InSteps[dict[str, ActivationPatching]]:
+    experiment = prepare_sentence(model.resumable, trace, sentence.place, sentence.metric)
+    options = {"samples": sentence.samples, "seed": sentence.seed}
+    return (
+        yield from patch_noise_parts_in_steps(model.resumable, experiment, site, {"encoder": sentence.noisy}, **options)
+    )
+
+
+def render_cell(trace: Trace, sentence: NoisySentence, cells: PatchedCells, cell: str) -> None:
+    """State what is measured without noise, with it, and with the chosen cell as without."""
+    error = cells.error(cell)
+    assert error is not None
+    paragraph(
+        "circuits",
+        "noisy-cell",
+        measured=block("circuits", f"measured-{sentence.metric}", token=quoted(trace.next_tokens[sentence.place])),
+        tokens=", ".join(quoted(trace.source_tokens[place]) for place in sentence.noisy),
+        samples=sentence.samples,
+        error=three_digits(error),
+        **cells.sentence_values(cell, "denoising"),
+    )

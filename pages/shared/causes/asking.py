@@ -1,0 +1,42 @@
+"""Long measurements: the page states what they take and asks first; they can be cancelled."""
+
+import math
+from collections.abc import Callable
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from views.text.catalogue import say
+from views.url_state import bound_settings
+
+CANCELLED = "no"  # what the address states after a cancellation
+
+
+def may_begin(
+    name: str, amount: float, free: float, *, known: bool, question: str, label: str
+) -> DeltaGenerator | None:
+    """Return an element that has a button to cancel; None, after rendering the question, if the user has to agree.
+
+    Args:
+        name: of the text in the address with the amount that the user has agreed to; different for every measurement.
+        amount: what it takes, such as seconds or runs.
+        free: an amount up to which nothing is asked.
+        known: whether the result is there already.
+        question: states what it takes, as Markdown.
+        label: of the button that agrees.
+    """
+    stored, needed = bound_settings.stored_text(name), math.ceil(amount)
+    agreed = stored.isdecimal() and int(stored) >= needed
+    if not known and (stored == CANCELLED or not (agreed or amount <= free)):
+        st.info(question)
+        st.button(label, key=f"agree_{name}", on_click=store(name, str(needed)))
+        return None
+    slot = st.empty()
+    if not known:
+        slot.button(say("circuits.cancel", "Cancel"), key=f"cancel_{name}", on_click=store(name, CANCELLED))
+    return slot
+
+
+def store(name: str, text: str) -> Callable[[], None]:
+    """A callback that stores a text in the address."""
+    return lambda: bound_settings.store_text(name, text)

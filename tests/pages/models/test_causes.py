@@ -1,0 +1,160 @@
+"""The section *Causes* of an opened model: each method as the model computes it, or one sentence that refuses it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from model.causal.patched_translation import patch_parts_in_steps
+from model.hub.causal.opened_pair import compare_answers, pair_texts
+from model.hub.opened_pictures import patch_trace
+from model.open_model import open_model
+from model.runtime.progress import run_to_end
+from pages.models import text_patching
+from pages.shared.causes.text_pairs import quoted
+from tests.model.hub import tiny
+from tests.model.hub.conftest import PICTURE
+from tests.new_process import clear_all
+from tests.pages.drawn import matrices
+from tests.pages.models.opened_model_page import page_text
+from tests.pages.reading import table
+from views.text.numbers import percent, three_digits
+
+TEXTS = "The quick brown fox jumps", "The quick brown dog jumps"
+MASKED = "The quick [MASK] fox jumps", "The quick [MASK] dog jumps"
+PAIR = {"text": TEXTS[0], "other": TEXTS[1]}
+
+
+@pytest.fixture(scope="module")
+def models(checkpoints, tmp_path_factory):
+    """Name of an architecture -> opened model; one has streams that are refused."""
+    folders = {name: checkpoints[name] for name in ("gpt2", "bert", "bert-classes", "t5", "gpt-j", "vit")}
+    folders["albert"] = tiny.save("albert", tmp_path_factory.mktemp("shared") / "albert")
+    return {name: open_model(folder, device="cpu") for name, folder in folders.items()}, folders
+
+
+@pytest.fixture(autouse=True)
+def listed(models, monkeypatch):
+    monkeypatch.setenv("ATLAS_MODELS", ", ".join(map(str, models[1].values())))
+    clear_all()
+    yield
+    clear_all()
+
+
+def causes(open_app, name: str, cause: str, **query):
+    return open_app("models", model=name, part="causes", cause=cause, **query)
+
+
+@pytest.mark.parametrize(("name", "text"), [("gpt2", TEXTS[0]), ("bert", MASKED[0]), ("bert-classes", TEXTS[0])])
+def test_every_layer_says_what_the_model_computes(open_app, models, name, text):
+    model = models[0][name]
+    lens = model.logit_lens(model.trace(text))
+    app = causes(open_app, name, "lens", text=text, position="3")
+    rows = table(app, "What each layer would say")[1:]
+    skipped = 1 if name == "bert-classes" else 2  # columns of tokens
+    for place, row in enumerate(rows):
+        shares = map(percent, lens.top_probabilities[:, place, 0].tolist())
+        assert all(cell.endswith(share) for cell, share in zip(row[skipped:], shares, strict=True))
+    one = table(app, "All layers at one position")[1:]
+    assert [row[2] for row in one] == list(map(str, lens.ranks[:, 2].tolist()))
+    assert "something is wrong" not in page_text(app) and not app.warning
+
+
+def test_the_parts_of_a_logit_sum_to_it_or_are_refused(open_app, models):
+    model = models[0]["gpt2"]
+    trace = model.trace(TEXTS[0])
+    best = trace.logits[-1].argsort()[::-1]
+    app = causes(open_app, "gpt2", "logit", text=TEXTS[0], minus=str(best[1]))
+    attribution = model.logit_attribution(trace, int(best[0]), int(best[1]))
+    rows = {row[0]: row[1] for row in table(app, "Parts of the logit")[1:]}
+    assert rows["sum: the logit"] == three_digits(attribution.logit)
+    assert "rounding stays below" in page_text(app)
+    refused = causes(open_app, "bert", "logit", text=TEXTS[0])
+    assert ["not a matrix times" in each.value for each in refused.info] == [True]
+    assert not refused.exception and "Direct logit" in page_text(refused)
+
+
+@pytest.mark.parametrize(
+    ("name", "query"),
+    [
+        ("gpt2", {}),
+        ("gpt2", {"other": "The dog", "direction": "noising", "headsite": "values", "site": "attention_output"}),
+        ("gpt2", {"headcells": "each"}),
+        ("bert", {"text": MASKED[0], "other": MASKED[1]}),
+        ("t5", {"site": "feed_forward_output", "headkind": "cross", "headcells": "each"}),
+        ("albert", {"text": MASKED[0], "other": MASKED[1]}),
+    ],
+    ids=str,
+)
+def test_patched_cells_are_the_models(open_app, models, name, query):
+    model, query = models[0][name], PAIR | query
+    pair = pair_texts(model, query["text"], query["other"])
+    direction, metric = query.get("direction", "denoising"), next(iter(pair.experiments))
+    alignment = pair.alignment(pair.best_alignment, direction)
+    app = causes(open_app, name, "patching", cellscale="metric", **query)
+    drawn = [(header["map"], values) for header, values in matrices(app).values()]
+    heads, each = query.get("headsite", "head_output"), "headcells" in query
+    sites = [heads] if name == "albert" else [query.get("site", "residual"), heads]
+    for site in sites:
+        by_position = True if each and site == heads else None
+        parts = (query.get("headkind", model.kinds[0].name),) if by_position else ()
+        options = {"parts": parts, "direction": direction, "by_position": by_position, "alignment": alignment}
+        grids = run_to_end(patch_parts_in_steps(model.resumable, pair.experiments[metric], site, **options))
+        for part, result in grids.items():
+            values = [values for id, values in drawn if id == f"{site}-{part}" or id.startswith(f"{site}-{part}-")]
+            expected = result.effects if by_position else result.effects[None]
+            np.testing.assert_allclose(np.stack(values), expected, atol=2e-4)
+    assert ("cannot be followed" in "".join(each.value for each in app.info)) == (name == "albert")
+    assert "something is wrong" not in page_text(app) and not app.warning
+
+
+def test_the_chosen_cell_states_the_answers_of_three_runs(open_app, models):
+    model = models[0]["gpt2"]
+    pair = pair_texts(model, *TEXTS)
+    cell = next(iter(pair.experiments["answer"].clean_labels)), (1, 3)
+    app = causes(open_app, "gpt2", "patching", cell="residual-decoder.2.4", **PAIR)
+    options = {"direction": "denoising", "by_position": None, "alignment": None}
+    answers = compare_answers(model, pair.experiments["answer"], "residual", *cell, **options)
+    rows = table(app, "Most probable answers")[1:]
+    assert [row[1:] for row in rows] == [
+        list(map(three_digits, (each.clean, each.corrupt, each.patched))) for each in answers
+    ]
+    assert f"Probability of {quoted(pair.names[0])}" in page_text(app)
+
+
+def test_long_grids_state_their_time_and_ask(open_app, models, monkeypatch):
+    monkeypatch.setattr(text_patching, "ASKED_FROM", 10)
+    app = causes(open_app, "gpt2", "patching", **PAIR)
+    (question,) = [each.value for each in app.info]
+    model = models[0]["gpt2"]
+    runs = sum(model.estimate_patching(*TEXTS, site).runs for site in ("residual", "head_output"))
+    assert f"takes {runs} runs of the model, about 1 seconds" in " ".join(question.split())
+    assert not matrices(app)
+    app = app.button(key="agree_patch").click().run()
+    assert matrices(app) and app.query_params["patch"] == str(runs)
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "sentence"),
+    [
+        ("bert", PAIR, "once into both texts"),
+        ("bert", {"cause": "lens", "second": "Another text."}, "this trace is of two"),
+        ("gpt-j", PAIR | {"headsite": "queries"}, "do not pass our tap"),
+        ("gpt2", PAIR | {"other": TEXTS[0]}, "Both texts are the same"),
+        ("t5", PAIR | {"target": "A text."}, "leave its second text"),
+    ],
+)
+def test_what_cannot_be_measured_is_one_sentence(open_app, name, query, sentence):
+    app = causes(open_app, name, **{"cause": "patching", "text": TEXTS[0]} | query)
+    assert [sentence in each.value for each in app.info] == [True]
+    assert not app.exception
+
+
+@pytest.mark.parametrize("cause", ["lens", "logit", "patching"])
+def test_a_picture_has_the_views_of_vision(open_app, models, cause):
+    model = models[0]["vit"]
+    app = causes(open_app, "vit", cause)
+    assert not app.exception and not app.warning and "something is wrong" not in page_text(app)
+    trace = model.trace(PICTURE)
+    lens, whole = model.logit_lens(patch_trace(trace)), model.logit_lens(trace)
+    np.testing.assert_array_equal(lens.probabilities, whole.probabilities)
