@@ -158,10 +158,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.transformer_lens", description=__doc__)
     parser.add_argument("--layers", type=int, default=12, help="of the network; default %(default)s, as GPT-2")
     parser.add_argument("--rounds", type=int, default=3, help="of the timing; 0 leaves it out; default %(default)s")
+    parser.add_argument("--single", action="store_true", help="leave double precision out, which takes twice as long")
     options = parser.parse_args()
     wrong = 0
     pair = None
     for dtype, limit in LIMITS.items():
+        if options.single and dtype == torch.float64:
+            continue
         pair = Pair(dtype, options.layers)
         for name, own, theirs in compare(pair):
             difference = float(np.abs(own - theirs).max()) / float(np.abs(theirs).max())
