@@ -24,7 +24,7 @@ from views.text.catalogue import say
 from views.text.numbers import three_digits
 
 ASK_FROM = 12.0  # seconds
-SECONDS_A_RUN = 1e-4  # of a run and a position of both stacks, on one core of an AMD EPYC
+SECONDS_A_RUN = 5e-5  # of a run and a position of both stacks, on one core of an AMD EPYC
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,8 @@ from views.text import prose
 from views.text.catalogue import CLOSED, OPENED
 
 SENTENCE = "=SUM(A1) @me +1 -2 I said: \uac00, and my uncle, who sells boats, could not have gone."
-SHORT = {"circuits/paths": "-My cat is old."}  # the time of these views grows with the square of the length
+# the time of these views grows with the square of the length
+SHORT = {"circuits/paths": "-My cat is old.", "circuits/noise": "-My cat is old."}
 PATCH = re.compile(r"CLS|row \d+, column \d+")
 PAGES = [place.id for place in navigation.PAGES]
 OWN_INPUT = ("vision", "models", "glossary")  # pages without the shared sentence
