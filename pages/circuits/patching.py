@@ -93,7 +93,7 @@ def render(request: Request) -> None:
         render_translations(request, comparison, cells, cell)
     render_files(cells)
     render_check(cells)
-    if comparison.is_proposed and heads.by_position is None:
+    if comparison.is_proposed:
         texts = {"clean": comparison.texts[0], "corrupt": comparison.texts[1]}
         ways = {"direction": comparison.direction, "alignment": comparison.positions}
         render_program("circuits", "patching", **texts, site=heads.site, **ways)
