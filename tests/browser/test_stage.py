@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.axe import violations
@@ -101,3 +102,50 @@ def test_on_a_phone_the_figure_has_columns_and_a_sheet(server: Server, phone: Pa
     phone.get_by_role("gridcell", name="Show Cross-attention, layer 1, head 1").tap()
     expect(phone.locator(".stage-root .caption button")).to_have_text("Cross-attention, layer 1, head 1")
     assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.nightly
+def test_a_ribbon_is_pulled_controlled_and_taken_back(server: Server, page: Page):
+    """By dragging, which sends nothing until it ends; the link has the pull; then by an example."""
+    open_page(page, f"{server.url}/{SENTENCE}")
+    french(page).click()
+    page.locator(".english .token").nth(1).click()
+    expect(page.locator(".pull h2")).to_have_text("elle attends to animal")
+    expect(page.locator(".scale span")).to_have_text(["elle", "il"])
+    count_messages(page)
+    x, y = page.evaluate("""() => {
+        const holders = [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")]
+        const ribbon = holders.map((each) => each.shadowRoot?.querySelector(".front .ribbon.picked")).find(Boolean)
+        const { x, y } = ribbon.getPointAtLength(ribbon.getTotalLength() / 2)
+        const place = ribbon.ownerSVGElement.getBoundingClientRect()
+        return [x + place.x, y + place.y]
+    }""")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 150, y, steps=5)
+    expect(page.locator(".texts .now mark")).to_have_text("il ")
+    assert page.evaluate("window.messages") == 0
+    page.mouse.up()
+    expect(page.locator(".texts .lines")).to_contain_text("for 7 of 16")
+    expect(page.locator(".texts .note")).to_contain_text("You forced this weight.")
+    expect(french(page)).to_have_text("il")
+    page.wait_for_url(lambda url: "pull=pull" in url)
+    page.reload()
+    expect(french(page)).to_have_text("il")
+    page.get_by_role("button", name="Undo").click()
+    expect(french(page)).to_have_text("elle")
+    assert "pull=" not in page.url
+    page.locator(".examples a").first.click()
+    expect(page.locator(".texts .now")).to_contain_text("petite")
+    expect(page.locator(".texts .lines")).to_contain_text("None of the other")
+
+
+@pytest.mark.nightly
+def test_a_weight_is_pulled_by_keys(server: Server, page: Page):
+    open_page(page, f"{server.url}/{SENTENCE}")
+    french(page).focus()
+    for key in ("Enter", "ArrowDown", "ArrowDown", "1"):
+        page.keyboard.press(key)
+    expect(french(page)).to_have_text("il")
+    page.keyboard.press("Control+z")
+    expect(french(page)).to_have_text("elle")

@@ -42,6 +42,7 @@ class Component:
         data: object,
         selection: object = None,
         exact: tuple[str, np.ndarray] | None = None,
+        answer: object = None,
         **handlers: Handler,
     ) -> None:
         """Mount the component. It also reports the page's theme when that differs from `sentence_input.theme()`.
@@ -50,6 +51,7 @@ class Component:
             data: the payload, see `views.viewer.payload`, or fields for a small component.
             selection: the user's selection, see `selection_mark`: the payload stays the same when that changes.
             exact: the selected numbers, see `exact_numbers_mark`.
+            answer: to the component's last request, see `answer_mark`.
             handlers: by the name of a state or trigger of the component.
         """
         handlers["theme"] = partial(valid_option, names=("light", "dark")), sentence_input.remember_theme
@@ -63,6 +65,8 @@ class Component:
             st.html(selection_mark(selection))
             if exact:
                 st.html(exact_numbers_mark(*exact))
+            if answer is not None:
+                st.html(answer_mark(answer))
             self._mount(key=key, data=data, **callbacks)
 
 
@@ -75,6 +79,11 @@ def _forward(key: str, name: str, check: Callable[[Any], object], callback: Call
 def selection_mark(selection: object) -> str:
     """The selection of a component as a hidden HTML element next to it, which its script watches."""
     return f'<span hidden data-chosen="{html.escape(json.dumps(selection, default=vars))}"></span>'
+
+
+def answer_mark(answer: object) -> str:
+    """The answer to a component's request as a hidden HTML element next to it: the payload stays the same."""
+    return f'<span hidden data-answer="{html.escape(json.dumps(answer, default=vars))}"></span>'
 
 
 def exact_numbers_mark(name: str, numbers: np.ndarray) -> str:

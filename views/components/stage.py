@@ -8,8 +8,9 @@ that it does not change the payload.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Literal, get_args
 
 from .. import map_labels, palette
 from ..controls import sentence_input
@@ -50,6 +51,29 @@ WORDS = controls.WORDS | {
     "mean": terms.MEAN,
     "masked": terms.MASKED,
     "table": Message("stage.table", "{map}, as a table"),
+    "nowText": Message("stage.now", "Now"),
+    "beforeText": Message("stage.before", "Before"),
+    "was": Message("stage.was", "was"),
+    "pull": Message("stage.pull", "{query} attends to {key}"),
+    "weightNow": Message("stage.pull.weight", "{weight}, was {was}"),
+    "slider": Message("stage.pull.slider", "Weight of {key} at {query}"),
+    "sweeping": Message("stage.pull.sweeping", "Trying 17 weights"),
+    "scale": Message("stage.pull.scale", "{token} from {low} to {high}"),
+    "noWord": Message("stage.pull.no-word", "no token"),
+    "rubOut": Message("stage.pull.rub-out", "Rub out"),
+    "onlyThis": Message("stage.pull.only", "Only this"),
+    "scope": Message("stage.pull.scope", "Change"),
+    "scopeDrawn": Message("stage.pull.drawn", "Drawn heads"),
+    "scopeLayer": Message("stage.pull.layer", "Layer {layer}"),
+    "scopeAll": Message("stage.pull.all", "All layers"),
+    "tryThis": Message("stage.try", "Try this"),
+    "undo": Message("stage.undo", "Undo"),
+    "reset": Message("stage.reset", "Reset"),
+    "meanOfHeads": Message("stage.mean-of-heads", "Mean of {heads} heads: no single head has these weights."),
+    "howToPull": Message(
+        "stage.how-to-pull",
+        "Press a ribbon and drag it sideways: the scale shows which token each weight gives. Keys: arrows, - and +.",
+    ),
     "corner": Message("stage.corner", "attends to"),
 }
 _MEANINGS = {
@@ -58,6 +82,59 @@ _MEANINGS = {
     "cross": Message("stage.meaning.cross", "what each French token attends to while it is chosen."),
 }
 _ORDER = ("encoder", "cross", "decoder")  # of the choice
+
+
+Action = Literal["sweep", "pull", "control", "undo", "reset"]
+Scope = Literal["drawn", "layer", "all"]
+MOST_SERIAL = 1 << 31
+
+
+@dataclass(frozen=True)
+class StageRequest:
+    """What the browser asks for.
+
+    Attributes:
+        serial: of the request; the answer has the same.
+        action: "sweep" for the tokens at 17 weights, "pull" to set one, "control" for the control of the last pull.
+        kind, layer, head: of the map that is drawn, as ids.
+        scope: the heads that a pull changes; see `model.pulling.pulls.heads_in_scope`.
+        query, key: from 0.
+        weight: from 0 to 1.
+    """
+
+    serial: int
+    action: Action
+    kind: str
+    layer: str
+    head: str
+    scope: Scope
+    query: int
+    key: int
+    weight: float
+
+
+@dataclass(frozen=True)
+class PulledStage:
+    """The pulls under which the stage is drawn; fields are texts for the user unless noted.
+
+    Attributes:
+        query, key, kind: of the last pull, from 0.
+        before, now: the translations.
+        lines: the last pull, and the loss.
+        former: probabilities of the candidates at the pulled place before; empty where there was no such place.
+        forced: that the weights are the user's.
+        count: number of pulls.
+    """
+
+    query: int
+    key: int
+    kind: str
+    before: str
+    now: str
+    lines: Sequence[str]
+    former: Sequence[float]
+    forced: str
+    count: int
 
 
 @dataclass(frozen=True)
@@ -76,14 +153,22 @@ class Stage:
     Attributes:
         maps: of the kinds "encoder", "cross" and "decoder", between tokens.
         places: one for each query of "cross" and "decoder".
+        text: the translation.
         choices: of "kind", "layer" and "head"; see `stage_choices`.
         chosen: the selected option of each.
+        examples: labels of example pulls, and their links.
+        pulled: the pulls, if there are any.
+        answer: to the browser's last request.
     """
 
     maps: AttentionMaps
     places: Sequence[PlaceChances]
+    text: str
     choices: Sequence[Choice]
     chosen: Mapping[str, str]
+    examples: Sequence[tuple[str, str]] = ()
+    pulled: PulledStage | None = None
+    answer: Mapping[str, object] = field(default_factory=dict)
 
 
 def stage_choices(maps: AttentionMaps) -> tuple[Choice, ...]:
@@ -105,6 +190,9 @@ def payload(stage: Stage, theme: palette.Theme) -> bytes:
         "english": component.labels(cross.keys.labels),
         "french": component.labels(place.token for place in stage.places),
         "start": component.labels(decoder.keys.labels[:1])[0],
+        "text": stage.text,
+        "examples": stage.examples,
+        "pulled": stage.pulled,
         "places": [
             {
                 "probability": round(place.probability, 4),
@@ -132,7 +220,43 @@ def _columns(place: PlaceChances) -> tuple[list[str], list[float]]:
     return component.labels(labels), list(probabilities)
 
 
-def stage(content: Stage, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
-    """Mount the stage; `on_choose` gets the selected kind, layer and head, half a second after the last change."""
-    handler = partial(controls.valid_selection, choices=content.choices), on_choose
-    _MOUNT(key, payload(content, sentence_input.theme()), dict(content.chosen), chosen=handler)
+def stage(
+    content: Stage,
+    key: str,
+    on_choose: Callable[[Mapping[str, str]], None],
+    on_ask: Callable[[StageRequest], None],
+) -> None:
+    """Mount the stage.
+
+    Args:
+        on_choose: gets the selected kind, layer and head, half a second after the last change.
+        on_ask: gets each request; the answer is `content.answer` of the run that follows.
+    """
+    _MOUNT(
+        key,
+        payload(content, sentence_input.theme()),
+        dict(content.chosen),
+        answer=content.answer,
+        chosen=(partial(controls.valid_selection, choices=content.choices), on_choose),
+        ask=(partial(valid_request, maps=content.maps), on_ask),
+    )
+
+
+def valid_request(sent: object, maps: AttentionMaps) -> StageRequest | None:
+    """The request that a browser sent; None if it is invalid: browsers can send anything."""
+    if not isinstance(sent, dict) or set(sent) != set(StageRequest.__dataclass_fields__):
+        return None
+    kind, weight = sent["kind"], sent["weight"]
+    if not isinstance(kind, str) or kind not in maps or type(weight) not in (int, float) or not 0 <= weight <= 1:
+        return None
+    own = maps[kind]
+    valid = (
+        component.is_index(sent["serial"], MOST_SERIAL)
+        and component.valid_option(sent["action"], get_args(Action)) is not None
+        and component.valid_option(sent["scope"], get_args(Scope)) is not None
+        and component.valid_option(sent["layer"], own.layer_ids) is not None
+        and component.valid_option(sent["head"], own.head_ids) is not None
+        and component.is_index(sent["query"], len(own.queries))
+        and component.is_index(sent["key"], len(own.keys))
+    )
+    return StageRequest(**sent) if valid else None

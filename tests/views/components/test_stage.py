@@ -1,6 +1,7 @@
 """The payload of the stage, compared with the trace of the shipped translator."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ def stage_of(trace: Trace) -> Stage:
         for row in trace.predictions(5)
     ]
     choices = stage_choices(maps)
-    return Stage(maps, places, choices, {choice.key: choice.first for choice in choices})
+    return Stage(maps, places, trace.target_text, choices, {choice.key: choice.first for choice in choices})
 
 
 def read(data: bytes) -> tuple[dict, dict[str, np.ndarray]]:
@@ -76,5 +77,5 @@ def test_it_opens_on_cross_attention_of_the_last_layer_averaged_over_heads(trans
 def test_what_is_chosen_does_not_change_the_payload(translator):
     trace = translator.trace("Where?")
     stage = stage_of(trace)
-    other = Stage(stage.maps, stage.places, stage.choices, {"kind": "encoder", "layer": "1", "head": "3"})
+    other = replace(stage, chosen={"kind": "encoder", "layer": "1", "head": "3"}, answer={"serial": 1})
     assert payload(other, "light") == payload(stage, "light")

@@ -4,19 +4,20 @@
 export interface Mark {
   read: () => unknown
   exact: () => string
+  answer: () => unknown // to the component's last request
   disconnect: () => void
 }
 
 /** Reads the mark in the container around `host` and calls `follow` when it changes. */
 export function watchMark(host: Element, follow: () => void): Mark {
   const container = host.closest('[class*="-with-mark"]')
-  if (!container) return { read: () => null, exact: () => "", disconnect: () => {} } // nothing can be selected
+  if (!container) return { read: () => null, exact: () => "", answer: () => null, disconnect: () => {} } // nothing can be selected
   const watching = new MutationObserver(follow)
   watching.observe(container, {
     subtree: true,
     childList: true,
     attributes: true,
-    attributeFilter: ["data-chosen", "data-exact"],
+    attributeFilter: ["data-chosen", "data-exact", "data-answer"],
   })
   return {
     read: () => {
@@ -24,6 +25,10 @@ export function watchMark(host: Element, follow: () => void): Mark {
       return mark && (JSON.parse(mark.dataset.chosen!) as unknown)
     },
     exact: () => container.querySelector<HTMLElement>("[data-exact]")?.dataset.exact ?? "",
+    answer: () => {
+      const answer = container.querySelector<HTMLElement>("[data-answer]")?.dataset.answer
+      return answer ? (JSON.parse(answer) as unknown) : null
+    },
     disconnect: () => watching.disconnect(),
   }
 }

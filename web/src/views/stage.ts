@@ -11,16 +11,22 @@ import controlsStyle from "../core/controls.css"
 import { arrowStep, button, element, filled, setAttributes } from "../core/dom"
 import { clamp } from "../core/numbers"
 import type { Bytes } from "../core/payload"
-import { buildTable, Fold } from "../core/table"
+import { Fold } from "../core/table"
 import { buildLiveRegion } from "../core/tooltip"
 import style from "./stage.css"
 import { StageFigure, type Attention, type Scene } from "./stage/figure"
 import { decodeStage, kindIn, KINDS, mapOf, type KindName, type MapChoice, type StagePayload } from "./stage/payload"
+import { PullPanel } from "./stage/panel"
+import type { Answer } from "./stage/pull"
+import { Pulling } from "./stage/pulling"
 import { Candidates, SmallMaps } from "./stage/rail"
-import { describeToken, mapTitle, rowOf, twoDigits, type Focus } from "./stage/reading"
+import { columnOfHeads, describeToken, mapTitle, rowOf, twoDigits, type Focus } from "./stage/reading"
+import { fillTable } from "./stage/table"
+import { StageTexts } from "./stage/texts"
 
 const WIDE = 920 // design pixels from which the maps are next to the figure
 const PHONE = 620 // below: columns, with the maps in a sheet
+const DRAG = 200 // design pixels from the weight 0 to 1
 const COLUMNS_MORE = 152 // design pixels that columns have below the height of rows
 
 class Stage extends ChoosingView<Bytes, StagePayload> {
@@ -31,7 +37,9 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
   private readonly caption: HTMLButtonElement
   private readonly meaning: HTMLSpanElement
   private readonly room: HTMLDivElement
-  private readonly note: HTMLParagraphElement
+  private readonly texts: StageTexts
+  private readonly panel: PullPanel
+  private readonly pulling: Pulling
   private readonly table: Fold
   private readonly live: HTMLDivElement
   private readonly remembered = new Map<KindName, MapChoice>()
@@ -53,15 +61,28 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
       press: (focus) => this.press(focus),
       type: (event, focus) => this.typed(event, focus),
       focus: (focus) => this.focus(focus),
+      grab: (focus, key, event) => this.grab(focus, key, event),
     })
-    const texts = element("div", "texts", main)
-    this.note = element("p", "note", texts)
+    this.pulling = new Pulling({
+      ask: (request) => this.answer("ask", request),
+      refresh: () => this.showAttention(),
+      choice: () => this.choiceOf("cross"),
+    })
     const rail = element("div", "rail", this.root)
+    this.texts = new StageTexts(main, element("div", "brief lines", rail), {
+      undo: () => this.pulling.takeBack("undo"),
+      reset: () => this.pulling.takeBack("reset"),
+    })
     const chooser = element("div", "chooser", rail)
     this.choices = new Choices({ root: chooser, set: (changes) => this.chooseKind(changes) })
     this.maps = new SmallMaps(chooser, (choice) => this.set({ layer: choice.layer, head: choice.head }))
     this.candidates = new Candidates(rail)
-    this.table = new Fold(this.root, (holder) => this.fillTable(holder))
+    this.panel = new PullPanel(rail, {
+      preview: (weight) => this.pulling.preview(weight),
+      release: (weight) => this.pulling.release(weight),
+      scope: (scope) => this.pulling.setScope(scope),
+    })
+    this.table = new Fold(this.root, (holder) => fillTable(holder, this.scene()))
     this.live = buildLiveRegion(this.root)
     this.resized = new ResizeObserver(() => this.followWidth())
     this.resized.observe(this.root)
@@ -71,13 +92,28 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     if (!this.isNew(bytes)) return
     const before = this.payload
     const payload = decodeStage(bytes)
-    if (before && JSON.stringify([before.english, before.french]) !== JSON.stringify([payload.english, payload.french])) {
-      this.held = this.pointed = this.focused = null
-      this.key = -1
+    if (before && JSON.stringify(before.english) !== JSON.stringify(payload.english)) this.free()
+    if (payload.pulled?.kind === "cross" && payload.pulled.query < payload.french.length && !this.held) {
+      this.held = { side: "french", place: payload.pulled.query }
+      this.key = payload.pulled.key
+      this.pulling.target = { query: payload.pulled.query, key: this.key }
     }
+    if (this.held?.side === "french" && this.held.place >= payload.french.length) this.free()
+    this.pulling.follow(payload.pulled)
     this.take(payload)
     if (this.theme && this.theme !== payload.theme) this.reportTheme(this.theme)
     this.root.dataset.drawn = `${payload.english.join(" ")} / ${payload.french.join(" ")}`
+  }
+
+  private free(): void {
+    this.held = this.pointed = this.focused = null
+    this.key = -1
+    this.pulling.open(null)
+  }
+
+  protected override followMark(): boolean {
+    this.pulling.take(this.mark?.answer() as Answer | null)
+    return super.followMark()
   }
 
   /** Another kind: with the layer and head that it had before. */
@@ -105,7 +141,6 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     this.root.dataset.kind = kind
     this.caption.textContent = mapTitle(payload, kind, choice)
     this.meaning.textContent = `${payload.kinds[kind].meaning} ${payload.words.barIsOne}`
-    this.note.textContent = payload.words.note
     this.table.title.textContent = filled(payload.words.table, { map: mapTitle(payload, kind, choice) })
     this.draw()
     this.table.follow()
@@ -149,7 +184,8 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
   }
 
   private get attention(): Attention {
-    return { focus: this.held ?? this.pointed ?? this.focused, held: Boolean(this.held), key: this.key }
+    const focus = this.held ?? this.pointed ?? this.focused
+    return { focus, held: Boolean(this.held), key: this.key, weight: this.held ? this.pulling.weight : null }
   }
 
   private showAttention(): void {
@@ -157,13 +193,59 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     if (!payload) return
     this.figure.show(attention)
     this.candidates.show(payload, attention.focus?.side === "french" ? attention.focus.place : null)
+    this.showPull(payload)
+  }
+
+  private showPull(payload: StagePayload): void {
+    const { pulling, held, key } = this
+    const { words, pulled } = payload
+    const control = pulling.error ? [pulling.error] : pulling.control
+    this.texts.show(payload, pulling.triedText, control)
+    const choice = this.choiceOf("cross")
+    const ready = held?.side === "french" && key >= 0 && pulling.target?.key === key && this.root.dataset.kind === "cross"
+    this.root.classList.toggle("pulling", ready)
+    if (!ready) return this.panel.open(null, words, pulling.scope)
+    const heads = columnOfHeads(payload, choice, held.place, key)
+    const now = rowOf(mapOf(payload, "cross", choice), held.place, payload.english.length)[key]!
+    const own = pulled?.query === held.place && pulled.key === key
+    const weight = own && pulling.sweep ? pulling.sweep.before : now
+    const names = { query: payload.french[held.place]!, key: payload.english[key]! }
+    this.panel.open({ ...names, weight, heads, layer: choice.layer }, words, pulling.scope)
+    this.panel.showWeight(pulling.weight ?? now, words)
+    this.panel.showSweep(pulling.sweep, words)
+  }
+
+  /** Begins to pull a ribbon, which a drag sideways makes wider or narrower. */
+  private grab(focus: Focus, key: number, event: PointerEvent): void {
+    const { payload, figure } = this
+    if (!payload) return
+    event.preventDefault()
+    if (!sameFocus(focus, this.held)) this.held = focus
+    this.pick(key)
+    const start = rowOf(mapOf(payload, "cross", this.choiceOf("cross")), focus.place, payload.english.length)[key]!
+    const drag = DRAG * (figure.layout?.unit ?? 1)
+    const ended = new AbortController()
+    const { signal } = ended
+    const weightAt = ({ clientX }: PointerEvent) => Math.round(100 * (start + (clientX - event.clientX) / drag)) / 100
+    let moved = false
+    const move = (later: PointerEvent) => {
+      moved ||= Math.abs(later.clientX - event.clientX) > 3
+      if (moved) this.pulling.preview(weightAt(later))
+    }
+    const release = (later: PointerEvent) => {
+      ended.abort()
+      if (moved) this.pulling.release(weightAt(later))
+    }
+    window.addEventListener("pointermove", move, { signal })
+    window.addEventListener("pointerup", release, { signal })
+    window.addEventListener("pointercancel", () => ended.abort(), { signal })
   }
 
   private point(focus: Focus | null, key = -1): void {
     if (sameFocus(focus, this.pointed) && key === this.key) return
     this.pointed = focus
     if (!this.held) this.key = key
-    else if (sameFocus(focus, this.held) && key >= 0) this.key = key
+    else if (sameFocus(focus, this.held) && key >= 0 && !this.pulling.target) this.key = key
     else return
     this.showAttention()
   }
@@ -176,8 +258,9 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
   }
 
   /** Chooses a key in the row of the place that is held. */
-  private pick(key: number): void {
+  private pick(key: number, byKeys = false): void {
     this.key = key
+    if (this.held?.side === "french") this.pulling.open({ query: this.held.place, key }, byKeys)
     this.showAttention()
     this.announce()
   }
@@ -186,6 +269,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     const { words } = this.payload ?? {}
     this.held = focus
     this.key = -1
+    this.pulling.open(null)
     if (!focus) this.pointed = null
     this.showAttention()
     if (words) this.live.textContent = focus ? filled(words.held, { token: this.describe(focus) }) : words.freed
@@ -207,14 +291,29 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     const { english, french, words } = scene.payload
     const weight = rowOf(scene.maps.cross, focus.place, english.length)[this.key]!
     const pair = { query: french[focus.place]!, key: english[this.key]!, weight: twoDigits(weight) }
-    this.live.textContent = filled(words.pair, pair)
+    this.live.textContent = filled(words.pair, { ...pair, weight: twoDigits(this.pulling.weight ?? weight) })
   }
 
   private typed(event: KeyboardEvent, focus: Focus): void {
     if (event.key === "Escape" && this.held) this.hold(null)
+    else if (this.pullByKey(event)) this.announce()
     else if (!this.move(event, focus)) return
     event.preventDefault()
     event.stopPropagation()
+  }
+
+  private pullByKey({ key, shiftKey, ctrlKey, metaKey }: KeyboardEvent): boolean {
+    const { payload, held, pulling } = this
+    const pulls = payload && held?.side === "french" && this.key >= 0
+    if ((ctrlKey || metaKey) && key === "z") pulling.takeBack("undo")
+    else if (!pulls) return false
+    else if (key === "Delete") pulling.release(0)
+    else if (key === "1") pulling.release(1)
+    else if (key === "+" || key === "=" || key === "-" || key === "_") {
+      const row = rowOf(mapOf(payload, "cross", this.choiceOf("cross")), held.place, payload.english.length)
+      pulling.step(row[this.key]!, (key === "+" || key === "=" ? 1 : -1) * (shiftKey ? 0.01 : 0.05))
+    } else return false
+    return true
   }
 
   /** Along the tokens to the next one, across them to the next key of a French token. */
@@ -228,7 +327,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
       this.figure.moveTo({ ...focus, place: focus.place + along })
     } else if (focus.side === "french" && this.payload) {
       this.held = focus
-      this.pick(clamp(this.key + across, this.payload.english.length))
+      this.pick(clamp(this.key + across, this.payload.english.length), true)
     }
     return true
   }
@@ -236,21 +335,6 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
   private toggleMaps(): void {
     const open = this.root.classList.toggle("choosing")
     setAttributes(this.caption, { "aria-expanded": open })
-  }
-
-  private fillTable(holder: HTMLElement): void {
-    const scene = this.scene()
-    if (!scene) return
-    const { queries, keys } = scene.payload.maps[scene.kind]
-    const map = scene.maps[scene.kind]
-    const masked = (query: number, key: number) => scene.kind === "decoder" && key > query
-    const cell = (query: number) => (weight: number, key: number) =>
-      masked(query, key) ? scene.payload.words.masked : twoDigits(weight)
-    const rows = queries.map((name, query) => {
-      return [`${query + 1} ${name}`, ...Array.from(rowOf(map, query, keys.length), cell(query))] as const
-    })
-    const columns = [scene.payload.words.corner, ...keys].map((title, place) => [title, place ? "token" : ""] as const)
-    buildTable(holder, columns, rows, "token")
   }
 }
 

@@ -1,10 +1,12 @@
 /** The drawing of the stage: tokens as buttons; ribbons, bars and arcs as one SVG. */
 
 import { button, element, markData, setAttributes, svgElement } from "../../core/dom"
-import { layOut, type Box, type Layout } from "./layout"
+import { buildHatching, drawEdge, measuring, put, setPlace, visible } from "./elements"
+import { layOut, type Layout } from "./layout"
 import { arc, EnglishEnds, ribbon, type Line } from "./paths"
 import type { KindName, StagePayload } from "./payload"
 import { columnOf, rowOf, twoDigits, type Focus } from "./reading"
+import { pulledRow } from "./pull"
 import { atRest, HELD_LEAST, ofHeld, restOf, strongestArc, type Part } from "./strongest"
 
 /** What a user does in the figure. */
@@ -13,6 +15,7 @@ export interface FigureEvents {
   press: (focus: Focus) => void
   type: (event: KeyboardEvent, focus: Focus) => void
   focus: (focus: Focus | null) => void
+  grab: (focus: Focus, key: number, event: PointerEvent) => void
 }
 
 /** What is drawn: the map of each kind, and which kind was chosen. */
@@ -35,6 +38,7 @@ export interface Attention {
   readonly focus: Focus | null
   readonly held: boolean
   readonly key: number
+  readonly weight: number | null // of that key while it is pulled
 }
 
 export class StageFigure {
@@ -61,7 +65,7 @@ export class StageFigure {
     this.sides = { english: this.buildSide("english"), french: this.buildSide("french") }
     this.svg.onpointermove = (event) => this.pointLine(event)
     this.svg.onpointerleave = () => events.point(null)
-    this.svg.onclick = (event) => this.pressLine(event)
+    this.svg.onpointerdown = (event) => this.pressLine(event)
   }
 
   private buildSide(side: Focus["side"]): HTMLDivElement {
@@ -160,7 +164,10 @@ export class StageFigure {
     for (const place of payload.french.keys()) {
       const parts = atRest(rowOf(maps.cross, place, keys))
       this.drawBar(layout, place, parts, group)
-      for (const part of parts) this.drawRibbon(place, part, group)
+      for (const part of parts) {
+        const line = this.drawRibbon(place, part, group)
+        if (line && this.isPulled(place, part.key)) drawEdge(line, group)
+      }
     }
     for (const [side, count] of [["english", keys], ["french", payload.french.length]] as const) {
       for (let query = 0; query < count; query++) {
@@ -177,6 +184,11 @@ export class StageFigure {
     if (kind === own) return atRest(row).map(({ key }) => key).filter((key) => key !== self)
     const key = strongestArc(row, self)
     return key < 0 ? [] : [key]
+  }
+
+  private isPulled(place: number, key: number): boolean {
+    const { pulled } = this.scene?.payload ?? {}
+    return pulled?.kind === "cross" && pulled.query === place && pulled.key === key
   }
 
   private drawRibbon(place: number, part: Part, parent: ParentNode): Line | null {
@@ -215,7 +227,7 @@ export class StageFigure {
   }
 
   /** Draws what has the attention in front of the rest. */
-  show({ focus, held, key }: Attention): void {
+  show({ focus, held, key, weight }: Attention): void {
     const { front, scene, layout, field } = this
     if (!front || !scene || !layout) return
     front.replaceChildren()
@@ -232,20 +244,29 @@ export class StageFigure {
     this.tokens.english.forEach((token, place) => token.classList.toggle("picked", pickable && place === key))
     if (!focus) return
     const own = focus.side === "english" ? "encoder" : "decoder"
-    if (focus.side === "french") this.drawRow(scene, layout, focus.place, key, front)
+    if (focus.side === "french") this.drawRow(scene, layout, focus.place, [key, weight], front)
     else if (scene.kind !== "encoder") this.drawColumn(scene, focus.place, front)
     this.drawArcs(scene, focus, own, front)
   }
 
   /** The row of a place, with its numbers unless its arcs have them. */
-  private drawRow(scene: Scene, layout: Layout, place: number, chosen: number, front: SVGGElement): void {
-    const parts = ofHeld(rowOf(scene.maps.cross, place, scene.payload.english.length), HELD_LEAST, chosen >= 0 ? chosen : undefined)
+  private drawRow(
+    scene: Scene,
+    layout: Layout,
+    place: number,
+    [chosen, weight]: readonly [number, number | null],
+    front: SVGGElement,
+  ): void {
+    const own = rowOf(scene.maps.cross, place, scene.payload.english.length)
+    const row = weight === null || chosen < 0 ? own : pulledRow(own, chosen, weight)
+    const parts = ofHeld(row, HELD_LEAST, chosen >= 0 ? chosen : undefined)
     const box = layout.bars[place]!
     svgElement("rect", { class: "ground", x: box.x, y: box.y, width: box.width, height: box.height }, front)
     this.drawBar(layout, place, parts, front)
     for (const part of parts) {
       const line = this.drawRibbon(place, part, front)
       if (line && part.key === chosen) front.lastElementChild!.classList.add("picked")
+      if (line && this.isPulled(place, part.key)) drawEdge(line, front)
       if (scene.kind !== "cross") front.lastElementChild!.classList.add("behind")
       else this.write("english", part.key, part.weight)
     }
@@ -302,45 +323,8 @@ export class StageFigure {
     else this.events.point(null)
   }
 
-  private pressLine(event: MouseEvent): void {
+  private pressLine(event: PointerEvent): void {
     const line = this.lineAt(event)
-    if (line) this.events.press(line[0])
+    if (line && this.scene?.kind === "cross") this.events.grab(...line, event)
   }
-
-  /** The places of the elements, for tests and the slider of a pull. */
-  boxOf(focus: Focus): Box | undefined {
-    return this.layout?.[focus.side][focus.side === "french" ? focus.place + 1 : focus.place]
-  }
-}
-
-function put(shown: HTMLElement, box: Box): void {
-  const { x, y, width, height } = box
-  Object.assign(shown.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` })
-}
-
-function setPlace(shown: HTMLElement, x: number, y: number, shift: string): void {
-  shown.style.left = `${x}px`
-  shown.style.top = `${y}px`
-  shown.style.transform = `translateX(${shift})`
-}
-
-/** A token that is only a space is shown by a sign. */
-function visible(label: string): string {
-  return label.trim() ? label : "\u2423"
-}
-
-/** Measures labels in the figure's font. */
-function measuring(field: Element, unit: number): (label: string) => number {
-  const pen = document.createElement("canvas").getContext("2d")
-  if (!pen) return (label) => 8 * unit * label.length
-  pen.font = `${15 * unit}px ${getComputedStyle(field).fontFamily}`
-  return (label) => pen.measureText(visible(label)).width
-}
-
-/** The pattern of the part of a bar that is not drawn. */
-function buildHatching(svg: SVGSVGElement): void {
-  const definitions = svgElement("defs", {}, svg)
-  const pattern = svgElement("pattern", { id: "hatching", width: 5, height: 5, patternUnits: "userSpaceOnUse" }, definitions)
-  pattern.setAttribute("patternTransform", "rotate(45)")
-  svgElement("rect", { width: 1.5, height: 5, class: "hatch" }, pattern)
 }

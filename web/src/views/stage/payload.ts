@@ -12,7 +12,8 @@ export type WordName =
   | "attends" | "attended" | "barIsOne" | "candidates" | "chosen" | "corner" | "english" | "englishName" | "french"
   | "frenchName" | "free" | "freed" | "layer" | "head" | "held" | "hold" | "masked" | "mean" | "maps" | "named" | "note"
   | "now" | "one" | "options" | "other" | "overAll" | "overHeads" | "overLayers" | "pair" | "pick" | "probability" | "table"
-  | "tile" | "choose"
+  | "tile" | "choose" | "nowText" | "beforeText" | "was" | "pull" | "weightNow" | "slider" | "sweeping" | "scale" | "noWord"
+  | "rubOut" | "onlyThis" | "scope" | "scopeDrawn" | "scopeLayer" | "scopeAll" | "undo" | "reset" | "tryThis" | "meanOfHeads" | "howToPull"
 export type Words = Readonly<Record<WordName, string>>
 
 /** A token that was probable at a place, and its probability. */
@@ -22,6 +23,19 @@ export type Candidate = readonly [label: string, probability: number]
 export interface PlaceChances {
   readonly probability: number
   readonly top: readonly Candidate[]
+}
+
+/** The pulls under which the stage is drawn; see `PulledStage` in views/components/stage.py. */
+export interface Pulled {
+  readonly query: number
+  readonly key: number
+  readonly kind: KindName
+  readonly before: string
+  readonly now: string
+  readonly lines: readonly string[]
+  readonly former: readonly number[]
+  readonly forced: string
+  readonly count: number
 }
 
 interface KindHeader {
@@ -40,6 +54,9 @@ interface Header {
   readonly french: readonly string[] // the tokens that were chosen
   readonly start: string // the label of the decoder's first input
   readonly places: readonly PlaceChances[]
+  readonly text: string // the translation
+  readonly examples: readonly (readonly [label: string, link: string])[]
+  readonly pulled: Pulled | null
   readonly kinds: Readonly<Record<KindName, KindHeader>>
 }
 

@@ -5,7 +5,7 @@ import { lookupTable, type Theme } from "../../core/colour"
 import { arrowStep, button, element, filled, markData, setAttributes } from "../../core/dom"
 import { clamp, largest } from "../../core/numbers"
 import { paintCells } from "../../core/painting"
-import { mapOf, type Candidate, type KindName, type MapChoice, type StagePayload } from "./payload"
+import { mapOf, type KindName, type MapChoice, type StagePayload } from "./payload"
 import { mapTitle, twoDigits } from "./reading"
 
 interface Tile extends MapChoice {
@@ -125,7 +125,8 @@ export class Candidates {
   }
 
   /** Shows the candidates of a place, by probability; without a place, what to do. */
-  show({ words, places, french }: StagePayload, place: number | null, former: readonly Candidate[] = []): void {
+  show({ words, places, french, pulled }: StagePayload, place: number | null): void {
+    const former = place !== null && pulled?.query === place && pulled.kind !== "encoder" ? pulled.former : []
     this.title.textContent = words.candidates
     this.list.hidden = place === null
     this.hint.hidden = place !== null
@@ -133,8 +134,11 @@ export class Candidates {
     this.list.replaceChildren()
     if (place === null) return
     const body = element("tbody", "", this.list)
-    const was = new Map(former)
-    for (const [label, probability] of places[place]?.top ?? []) {
+    if (former.length) {
+      const head = element("tr", "", element("thead", "", this.list))
+      for (const text of ["", "", words.nowText, words.was]) element("td", "number", head).textContent = text.toLowerCase()
+    }
+    for (const [rank, [label, probability]] of (places[place]?.top ?? []).entries()) {
       const row = element("tr", label === french[place] ? "chosen" : "", body)
       const name = markData(element("th", "", row), "token")
       name.scope = "row"
@@ -142,7 +146,7 @@ export class Candidates {
       const bar = element("span", "share", element("td", "", row))
       bar.style.setProperty("--share", String(probability))
       element("td", "number", row).textContent = twoDigits(probability)
-      if (former.length) element("td", "number was", row).textContent = twoDigits(was.get(label) ?? 0)
+      if (former.length) element("td", "number was", row).textContent = twoDigits(former[rank] ?? 0)
     }
   }
 }

@@ -3,7 +3,7 @@
 import { MEAN } from "../../core/choosing"
 import { filled } from "../../core/dom"
 import { sum } from "./arithmetic"
-import type { KindName, MapChoice, StagePayload } from "./payload"
+import { mapOf, type KindName, type MapChoice, type StagePayload } from "./payload"
 
 /** A token of one side; `french` counts places, that is without the start. */
 export interface Focus {
@@ -46,6 +46,15 @@ export function rowOf(map: Float32Array, query: number, keys: number): Float32Ar
 /** A column of a map. */
 export function columnOf(map: Float32Array, key: number, keys: number): Float32Array {
   return map.filter((_, cell) => cell % keys === key)
+}
+
+/** A weight in each head that the drawn map of cross-attention averages; the weight alone where it is of one head. */
+export function columnOfHeads(payload: StagePayload, { layer, head }: MapChoice, query: number, key: number): number[] {
+  const { heads, layers } = payload.kinds.cross
+  const own = head === MEAN ? heads.slice(0, -1) : [head]
+  const through = layer === MEAN ? layers.slice(0, -1) : [layer]
+  const keys = payload.english.length
+  return through.flatMap((each) => own.map((one) => mapOf(payload, "cross", { layer: each, head: one })[query * keys + key]!))
 }
 
 /** A token in words: its place, and what it attends to in the map that is drawn. */

@@ -1,0 +1,62 @@
+"""What the network computes under pulls: the new translation recorded, and the loss of the former one."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..attribution.intervention_result import token_losses
+from ..tracing.head_interventions import InterventionError, Pull, Shapes
+from ..tracing.interventions import HeadInterventions
+from ..tracing.trace import Trace
+from .rows import PulledScore, translate_rows
+
+if TYPE_CHECKING:
+    from ..translator import Translator
+
+
+@dataclass(frozen=True, eq=False)
+class PulledTrace:
+    """A sentence under pulls.
+
+    Attributes:
+        after: the pass over the translation that greedy decoding generates under the pulls.
+        loss_before, loss_after: mean -ln p of the former translation without and with the pulls, in nats per token.
+    """
+
+    after: Trace
+    loss_before: float
+    loss_after: float
+
+
+def trace_pulls(translator: "Translator", trace: Trace, pulls: HeadInterventions) -> PulledTrace:
+    """Translate the sentence of `trace` under pulls, and record that translation and the former one.
+
+    A pull at a place that the new translation does not reach changes nothing.
+
+    Raises:
+        InterventionError: there is no pull, another change is among them, or one does not exist for this sentence.
+    """
+    own = [change for change in pulls.changes if isinstance(change, Pull)]
+    if not own or len(own) < len(pulls.changes):
+        raise InterventionError("Pass at least one pull, and no other change.")
+    shapes, limit = shapes_with_room(translator, trace)
+    *earlier, last = own
+    tap, before = pulls.tap(shapes), HeadInterventions(tuple(earlier)).tap(shapes)
+    row = PulledScore(last.query, last.key, last.delta)
+    network, tokenizer = translator.network, translator.tokenizer
+    [result] = translate_rows(network, tokenizer, trace.source_ids, last.kind, last.heads, [row], limit, before)
+    text = trace.source_text
+    after = translator.trace(text, target_ids=result.ids, intervention=tap)
+    forced = translator.trace(text, target_ids=trace.next_ids, intervention=tap)
+    return PulledTrace(after, float(token_losses(trace).mean()), float(token_losses(forced).mean()))
+
+
+def shapes_with_room(translator: "Translator", trace: Trace) -> tuple[Shapes, int]:
+    """Return the shapes of attention with room for the longest translation of a traced sentence, and its length."""
+    limit = min(2 * len(trace.source_ids) + 10, translator.network.config.max_positions)
+    sizes = {"encoder": len(trace.source_ids), "decoder": limit}
+    shapes = {}
+    for kind, record in trace.records.items():
+        layers, heads = record.weights.shape[:2]
+        queries = sizes["encoder" if kind == "encoder" else "decoder"]
+        shapes[kind] = (layers, heads, queries, sizes["decoder" if kind == "decoder" else "encoder"])
+    return shapes, limit

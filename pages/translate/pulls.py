@@ -1,0 +1,181 @@
+"""Pulls on the stage: the address that states them, and the answers to what the browser asks."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+import numpy as np
+import streamlit as st
+
+from model import HeadInterventions, InterventionError, Trace
+from model.pulling.pulled_trace import PulledTrace, trace_pulls
+from model.pulling.pulls import heads_in_scope
+from model.runtime.arrays import softmax
+from model.tracing.head_interventions import Heads, Pull
+from pages.shared import pull_sentences
+from pages.shared.pull_sentences import PulledPlaces
+from pages.shared.service import Service
+from views.components.stage import PulledStage, StageRequest
+from views.controls import sentence_input
+from views.map_labels import MEAN, index_of
+from views.text.catalogue import Message, say_error
+from views.url_state import bound_settings
+
+ADDRESS = "pull"  # in the address: `HeadInterventions.to_text`
+MOST_PULLS = 12
+LAYER_4 = tuple((3, head) for head in range(8))
+# Sentences whose translation changes by one pull in layer 4 to the weight 0.75, tested with the shipped translator.
+EXAMPLES = (
+    (
+        Message("stage.example.robe", "pull \u201crobe\u201d to \u201csmall\u201d"),
+        "She is wearing a small red dress.",
+        Pull("cross", LAYER_4, 4, 4, 6.676),
+    ),
+    (
+        Message("stage.example.animal", "pull \u201celle\u201d to \u201canimal\u201d"),
+        sentence_input.TIRED,
+        Pull("cross", LAYER_4, 1, 14, 8.847),
+    ),
+)
+_SENTENCE = "pulled_sentence"  # in the session: the sentence of the last run, and its pulls
+
+
+@dataclass(frozen=True, eq=False)
+class StageState:
+    """What the stage shows: a trace, the pulls under which it was made, and the answer to the browser."""
+
+    shown: Trace
+    pulled: PulledStage | None
+    answer: Mapping[str, object]
+
+
+def answer_request(service: Service, trace: Trace, request: StageRequest | None) -> StageState:
+    """Return what the stage shows after a request, or without one."""
+    pulls = _stored_pulls(trace)
+    answer: dict[str, object] = {"serial": request.serial if request else -1}
+    try:
+        if request is not None:
+            pulls = _apply(service, trace, pulls, request, answer)
+        result = _run(service, trace, pulls) if pulls else None
+    except InterventionError as error:
+        answer["error"] = say_error(error)
+        pulls = _stored_pulls(trace) if request is not None else ()
+        result = _run(service, trace, pulls) if pulls else None
+    text = HeadInterventions(pulls).to_text()
+    bound_settings.store_text(ADDRESS, text)
+    st.session_state[_SENTENCE] = trace.source_text, text
+    if result is None:
+        return StageState(trace, None, answer)
+    return StageState(result.after, _describe(trace, result, pulls), answer)
+
+
+def _stored_pulls(trace: Trace) -> tuple[Pull, ...]:
+    """Return the pulls in the address; none if they are those of a former sentence, or do not fit this one."""
+    sentence, former = st.session_state.get(_SENTENCE, (trace.source_text, ""))
+    text = bound_settings.stored_text(ADDRESS)
+    if not text or (sentence != trace.source_text and former == text):
+        return ()
+    try:
+        changes = HeadInterventions.from_text(text).changes[:MOST_PULLS]
+    except InterventionError:
+        return ()
+    return tuple(change for change in changes if isinstance(change, Pull))
+
+
+def _run(service: Service, trace: Trace, pulls: tuple[Pull, ...]) -> PulledTrace:
+    plan = HeadInterventions(pulls)
+    key = ("pulled", trace.source_ids, trace.next_ids, plan.to_text())
+    return service.analysis(key, trace_pulls, trace, plan)
+
+
+def _apply(
+    service: Service, trace: Trace, pulls: tuple[Pull, ...], request: StageRequest, answer: dict[str, object]
+) -> tuple[Pull, ...]:
+    """Return the pulls after the request; fill its answer."""
+    if request.action == "undo":
+        return pulls[:-1]
+    if request.action == "reset":
+        return ()
+    if request.action == "control":
+        if pulls:
+            answer["control"] = _control(service, trace, pulls)
+        return pulls
+    shown = _run(service, trace, pulls).after if pulls else trace
+    drawn = _drawn_heads(shown, request)
+    heads = heads_in_scope(request.scope, drawn, *shown.records[request.kind].weights.shape[:2])
+    pull = Pull(request.kind, heads, request.key, request.query)
+    earlier = HeadInterventions(pulls) if pulls else None
+    key = ("sweep", trace.source_ids, trace.next_ids, HeadInterventions((*pulls, pull)).to_text(), drawn)
+    if request.action == "sweep":
+        sweep = service.analysis(key, lambda model: model.sweep_pull(shown, pull, drawn, earlier=earlier))
+        texts = list(dict.fromkeys(each.text for each in sweep.translations))
+        answer |= {
+            "before": sweep.before,
+            "weights": sweep.weights,
+            "tokens": [each.chosen and each.chosen.strip() for each in sweep.translations],
+            "texts": texts,
+            "of": [texts.index(each.text) for each in sweep.translations],
+        }
+        return pulls
+    if len(pulls) == MOST_PULLS:
+        raise InterventionError("There are {count} pulls; undo one before you set another.", count=MOST_PULLS)
+    single = service.analysis(
+        (*key, request.weight), lambda model: model.sweep_pull(shown, pull, drawn, (request.weight,), earlier)
+    )
+    return (*pulls, Pull(pull.kind, heads, pull.key, pull.query, float(single.deltas[0])))
+
+
+def _drawn_heads(trace: Trace, request: StageRequest) -> Heads:
+    layers, heads = trace.records[request.kind].weights.shape[:2]
+    own_layers = range(layers) if request.layer == MEAN else [index_of(request.layer)]
+    own_heads = range(heads) if request.head == MEAN else [index_of(request.head)]
+    return tuple((layer, head) for layer in own_layers for head in own_heads)
+
+
+def _control(service: Service, trace: Trace, pulls: tuple[Pull, ...]) -> list[str]:
+    """State what the same weight on another key does, for the last pull."""
+    *before, last = pulls
+    earlier = HeadInterventions(tuple(before)) if before else None
+    shown = _run(service, trace, tuple(before)).after if before else trace
+    after = _run(service, trace, pulls).after
+    if last.query >= after.records[last.kind].weights.shape[2]:
+        return []
+    weights = after.records[last.kind].weights
+    weight = float(np.mean([weights[layer, head, last.query, last.key] for layer, head in last.heads]))
+    key = ("control", trace.source_ids, trace.next_ids, HeadInterventions(pulls).to_text())
+    control = service.analysis(
+        key, lambda model: model.control_pull(shown, last, min(1.0, max(0.0, weight)), earlier=earlier)
+    )
+    sentences = pull_sentences.control_sentences(control, last, PulledPlaces.of(shown, last.kind))
+    return list(sentences[1:])  # without "You forced this weight", which is on the stage already
+
+
+def _describe(trace: Trace, result: PulledTrace, pulls: tuple[Pull, ...]) -> PulledStage:
+    last, after = pulls[-1], result.after
+    former: list[float] = []
+    if last.kind != "encoder" and last.query < min(len(trace.next_ids), len(after.next_ids)):
+        probabilities = softmax(trace.logits[last.query].astype(np.float64))
+        former = [round(float(probabilities[each.id]), 4) for each in after.predictions(5)[last.query].top]
+    lines = (
+        pull_sentences.describe_pull(last, PulledPlaces.of(after, last.kind)),
+        pull_sentences.describe_loss(result.loss_before, result.loss_after),
+    )
+    return PulledStage(
+        last.query,
+        last.key,
+        last.kind,
+        trace.target_text,
+        after.target_text,
+        lines,
+        former,
+        pull_sentences.forced(len(pulls)),
+        len(pulls),
+    )
+
+
+def examples() -> list[tuple[str, str]]:
+    """Return labels and links of example pulls: one that only its key does, and one that many keys would do."""
+    return [
+        (label(), f"?{urlencode({'text': sentence, ADDRESS: HeadInterventions((pull,)).to_text()})}")
+        for label, sentence, pull in EXAMPLES
+    ]

@@ -1,0 +1,137 @@
+"""Pulls on the stage: what the page answers to requests of the browser, and what its address states."""
+
+import html
+import json
+import re
+from dataclasses import asdict
+from urllib.parse import parse_qs
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from model import HeadInterventions
+from pages.translate.pulls import examples
+from tests.pages.conftest import html_of
+from views import kind_labels
+from views.components.stage import StageRequest, valid_request
+from views.controls.sentence_input import TIRED
+from views.viewer.attention_maps import from_trace
+
+SWEEP = StageRequest(1, "sweep", "cross", "4", "mean", "layer", 14, 1, 0.0)
+
+
+def ask(app: AppTest, serial: int, action: str, **changes) -> dict:
+    """Send a request as the component's callback stores it; return the answer."""
+    app.session_state["stage_request"] = StageRequest(
+        **{**asdict(SWEEP), "serial": serial, "action": action, **changes}
+    )
+    app.run()
+    assert not app.exception
+    [answer] = re.findall(r'data-answer="([^"]*)"', html_of(app))
+    return json.loads(html.unescape(answer))
+
+
+def header_of(app: AppTest) -> dict:
+    [stage] = [part for part in app.get("bidi_component") if part.proto.component_name == "stage"]
+    data = stage.proto.bytes
+    return json.loads(data[4 : 4 + int.from_bytes(data[:4], "little")])
+
+
+def pulls_in_address(app: AppTest) -> HeadInterventions:
+    return HeadInterventions.from_text("".join(app.query_params.get("pull", [])))
+
+
+def test_a_sweep_states_the_token_at_each_weight_and_changes_nothing(open_app):
+    app = open_app(text=TIRED)
+    before = header_of(app)
+    answer = ask(app, 7, "sweep")
+    assert answer["serial"] == 7 and answer["before"] == pytest.approx(0.001, abs=1e-3)
+    assert answer["weights"] == [number / 16 for number in range(17)]
+    assert answer["tokens"][0] == "elle" and answer["tokens"][12] == "il"
+    assert "qu'il" in answer["texts"][answer["of"][12]]
+    assert header_of(app) == before and before["pulled"] is None
+    assert "pull" not in app.query_params
+
+
+def test_a_pull_its_control_and_undo(open_app):
+    app = open_app(text=TIRED)
+    former = header_of(app)
+    ask(app, 1, "pull", weight=0.75)
+    after = header_of(app)
+    pulled = after["pulled"]
+    assert after["french"][14] == "il" and "qu'il" in pulled["now"] and pulled["before"] == former["text"]
+    assert (pulled["query"], pulled["key"], pulled["count"]) == (14, 1, 1)
+    assert pulled["forced"] == "You forced this weight."
+    was = dict(former["places"][14]["top"])
+    assert pulled["former"][:2] == pytest.approx([was["il"], was["elle"]], abs=1e-4)
+    assert any(line.startswith("Loss of the former translation: 0.145 before, 0.246 after") for line in pulled["lines"])
+    [change] = pulls_in_address(app).changes
+    assert (change.query, change.key) == (14, 1) and change.delta == pytest.approx(8.85, abs=0.01)
+    control = " ".join(ask(app, 2, "control")["control"])
+    assert "7 of 16" in control and "Hiding \u201canimal\u201d in every layer leaves \u201celle\u201d" in control
+    ask(app, 3, "pull", weight=0.0, query=10, key=8)
+    assert header_of(app)["pulled"]["count"] == 2
+    ask(app, 4, "undo")
+    assert header_of(app)["pulled"]["count"] == 1
+    ask(app, 5, "reset")
+    assert header_of(app) == former and "pull" not in app.query_params
+
+
+def test_another_sentence_has_no_pulls_and_a_link_has_them(open_app):
+    app = open_app(text=TIRED)
+    ask(app, 1, "pull", weight=0.75)
+    link = "".join(app.query_params["pull"])
+    app.text_input(key="text").set_value("Where?").run()
+    assert header_of(app)["pulled"] is None and "pull" not in app.query_params
+    again = open_app(text=TIRED, pull=link)
+    assert header_of(again)["french"][14] == "il"
+
+
+@pytest.mark.parametrize("pull", ["pull:cross:4.1:40.2:1.0", "scale:cross:4.1:0", "nonsense", "pull:cross:9.1:1.1:1.0"])
+def test_a_pull_that_does_not_fit_leaves_the_translation(open_app, pull):
+    app = open_app(text=TIRED, pull=pull)
+    assert not app.exception and header_of(app)["pulled"] is None
+
+
+def test_a_weight_that_no_score_changes_gets_one_sentence(open_app):
+    app = open_app(text=TIRED)
+    answer = ask(app, 1, "pull", kind="decoder", query=0, key=0, weight=0.5)
+    assert "whatever its score" in answer["error"]
+    assert header_of(app)["pulled"] is None
+
+
+def test_each_example_changes_the_translation(open_app):
+    tokens = []
+    for _, link in examples():
+        query = {name: values[0] for name, values in parse_qs(link.removeprefix("?")).items()}
+        header = header_of(open_app(**query))
+        pulled = header["pulled"]
+        assert pulled["now"] != pulled["before"]
+        tokens.append(header["french"][pulled["query"]])
+    assert tokens == ["petite", "il"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"serial": -1},
+        {"serial": True},
+        {"action": "erase"},
+        {"kind": "vision"},
+        {"kind": ["cross"]},
+        {"layer": "9"},
+        {"head": 3},
+        {"scope": "network"},
+        {"query": 99},
+        {"key": 1.5},
+        {"weight": 1.01},
+        {"weight": "0.5"},
+        {"weight": float("nan")},
+        {"more": 1},
+    ],
+)
+def test_invalid_requests_are_ignored(trace, changes):
+    maps = from_trace(trace, kind_labels.KINDS)
+    sound = {**asdict(SWEEP), "query": 0, "key": 1}
+    assert valid_request(sound, maps) == StageRequest(**sound)
+    assert valid_request({**sound, **changes}, maps) is None

@@ -1,0 +1,118 @@
+/** What the user pulls, and the requests about it: the newest wins. */
+
+import { clampNumber } from "./arithmetic"
+import type { MapChoice, Pulled } from "./payload"
+import { isSweep, nearest, SCOPES, type Action, type Answer, type Scope, type Sweep } from "./pull"
+
+const AFTER_KEYS = 500 // milliseconds after the last key, then the weight is set
+const AFTER_ARROWS = 150
+
+/** A weight: of a place and a key of cross-attention. */
+export interface Target {
+  readonly query: number
+  readonly key: number
+}
+
+export interface PullingHost {
+  ask: (request: Readonly<Record<string, unknown>>) => void
+  refresh: () => void // draws the weight that is tried
+  choice: () => MapChoice
+}
+
+export class Pulling {
+  scope: Scope = SCOPES[1]
+  target: Target | null = null
+  sweep: Sweep | null = null
+  weight: number | null = null // that is tried
+  control: readonly string[] = []
+  error = ""
+  private serial = 0
+  private asked = ""
+  private waiting: number | undefined
+  private controlled = ""
+
+  constructor(private readonly host: PullingHost) {}
+
+  /** Chooses a weight, and asks what its place would choose at 17 others. */
+  open(target: Target | null, byKeys = false): void {
+    if (target?.query === this.target?.query && target?.key === this.target?.key) return
+    this.target = target
+    this.sweep = this.weight = null
+    this.asked = ""
+    window.clearTimeout(this.waiting)
+    if (target) this.waiting = window.setTimeout(() => this.askSweep(), byKeys ? AFTER_ARROWS : 0)
+  }
+
+  setScope(scope: Scope): void {
+    this.scope = scope
+    this.asked = ""
+    this.sweep = null
+    this.askSweep()
+    this.host.refresh()
+  }
+
+  private askSweep(): void {
+    const name = JSON.stringify([this.target, this.scope, this.host.choice()])
+    if (!this.target || name === this.asked) return
+    this.asked = name
+    this.send("sweep", 0)
+  }
+
+  private send(action: Action, weight: number): void {
+    const { query, key } = this.target ?? { query: 0, key: 0 }
+    const place = { kind: "cross", ...this.host.choice(), scope: this.scope, query, key }
+    this.host.ask({ serial: ++this.serial, action, ...place, weight })
+  }
+
+  /** Tries a weight: what the server knows about the nearest one is shown, without a request. */
+  preview(weight: number): void {
+    window.clearTimeout(this.waiting)
+    this.weight = clampNumber(weight, 0, 1)
+    this.host.refresh()
+  }
+
+  /** Sets a weight. */
+  release(weight: number): void {
+    this.preview(weight)
+    this.send("pull", clampNumber(weight, 0, 1))
+  }
+
+  /** Changes the weight by keys, and sets it a moment after the last of them. */
+  step(from: number, by: number): void {
+    this.preview((this.weight ?? from) + by)
+    this.waiting = window.setTimeout(() => this.weight !== null && this.release(this.weight), AFTER_KEYS)
+  }
+
+  takeBack(action: "undo" | "reset"): void {
+    window.clearTimeout(this.waiting)
+    this.weight = null
+    this.send(action, 0)
+  }
+
+  /** The translation at the weight that is tried; null if none is tried or known. */
+  get triedText(): string | null {
+    const { sweep, weight } = this
+    return sweep && weight !== null ? (sweep.texts[sweep.of[nearest(sweep, weight)]!] ?? null) : null
+  }
+
+  /** Takes an answer of the server, if no newer request was sent. */
+  take(answer: Answer | null): void {
+    if (answer?.serial !== this.serial) return
+    this.error = answer.error ?? ""
+    if (answer.error) this.weight = null
+    if (answer.control) this.control = answer.control
+    if (isSweep(answer)) this.sweep = answer
+    else if (answer.control && !this.sweep) this.askSweep() // of a pull that came by a link
+    this.host.refresh()
+  }
+
+  /** Follows the pulls of a new payload, and asks for the control of the last one. */
+  follow(pulled: Pulled | null): void {
+    const name = JSON.stringify(pulled)
+    if (name === this.controlled) return
+    this.controlled = name
+    this.control = []
+    this.weight = null
+    if (pulled) this.send("control", 0)
+  }
+}

@@ -1,0 +1,20 @@
+/** The map that is drawn as a table: what those read who do not see the figure. */
+
+import { buildTable } from "../../core/table"
+import type { Scene } from "./figure"
+import { rowOf, twoDigits } from "./reading"
+
+/** Fills `holder` with the weights: a row for each query, a column for each key. */
+export function fillTable(holder: HTMLElement, scene: Scene | null): void {
+  if (!scene) return
+  const { queries, keys } = scene.payload.maps[scene.kind]
+  const map = scene.maps[scene.kind]
+  const masked = (query: number, key: number) => scene.kind === "decoder" && key > query
+  const cell = (query: number) => (weight: number, key: number) =>
+    masked(query, key) ? scene.payload.words.masked : twoDigits(weight)
+  const rows = queries.map((name, query) => {
+    return [`${query + 1} ${name}`, ...Array.from(rowOf(map, query, keys.length), cell(query))] as const
+  })
+  const columns = [scene.payload.words.corner, ...keys].map((title, place) => [title, place ? "token" : ""] as const)
+  buildTable(holder, columns, rows, "token")
+}

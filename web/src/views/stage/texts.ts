@@ -1,0 +1,84 @@
+/** The lines below the figure: the translation now and before, the loss, the control, and what a ribbon is. */
+
+import { button, element } from "../../core/dom"
+import type { StagePayload } from "./payload"
+import { changedWords } from "./pull"
+
+export interface TextEvents {
+  undo: () => void
+  reset: () => void
+}
+
+export class StageTexts {
+  private readonly lines: HTMLDivElement
+  private readonly notes: HTMLParagraphElement
+  private readonly undo: HTMLButtonElement
+  private readonly reset: HTMLButtonElement
+  private readonly tools: HTMLDivElement
+  private readonly examples: HTMLParagraphElement
+
+  /** `brief`: where a small screen shows the result of a pull. */
+  constructor(
+    parent: ParentNode,
+    private readonly brief: HTMLElement,
+    events: TextEvents,
+  ) {
+    const holder = element("div", "texts", parent)
+    this.lines = element("div", "lines", holder)
+    this.examples = element("p", "examples", holder)
+    this.notes = element("p", "note", holder)
+    this.tools = element("div", "tools", parent)
+    this.undo = button(this.tools, "", events.undo)
+    this.reset = button(this.tools, "", events.reset)
+  }
+
+  /** Shows the pulls of a payload, a translation that is only tried, and sentences of the control. */
+  show(payload: StagePayload, tried: string | null, control: readonly string[]): void {
+    const { pulled, words, text } = payload
+    this.brief.replaceChildren()
+    this.undo.textContent = words.undo
+    this.reset.textContent = words.reset
+    this.tools.hidden = !pulled
+    this.lines.replaceChildren()
+    const now = tried ?? pulled?.now
+    const before = pulled?.before ?? text
+    if (now !== undefined) {
+      const changes = changedWords(now, before)
+      this.line(element("div", "now", this.lines), words.nowText, changes)
+      this.line(element("div", "before", this.lines), words.beforeText, [[before, false]])
+      this.line(element("div", "now", this.brief), words.nowText, changes)
+      element("p", "", this.brief).textContent = pulled && tried === null ? [pulled.forced, ...control.slice(0, 2)].join(" ") : ""
+    }
+    this.showExamples(payload, now === undefined)
+    for (const sentence of [...(pulled?.lines ?? []), ...(pulled ? [control.join(" ")] : [])]) {
+      if (sentence) element("p", "", this.lines).textContent = sentence
+    }
+    const how = pulled || tried !== null ? [] : [words.howToPull]
+    this.notes.textContent = [...how, ...(pulled ? [pulled.forced] : []), words.note].join(" ")
+  }
+
+  private showExamples({ examples, words }: StagePayload, shown: boolean): void {
+    this.examples.replaceChildren()
+    this.examples.hidden = !shown || !examples.length
+    if (this.examples.hidden) return
+    this.examples.append(`${words.tryThis}: `)
+    for (const [label, address] of examples) {
+      const link = element("a", "", this.examples)
+      link.textContent = label
+      link.href = address
+      link.onclick = (event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+        event.preventDefault()
+        history.pushState(null, "", link.href)
+        window.dispatchEvent(new PopStateEvent("popstate", { state: null }))
+      }
+    }
+  }
+
+  private line(line: HTMLElement, name: string, text: readonly (readonly [string, boolean])[]): void {
+    element("span", "name", line).textContent = name
+    const shown = element("span", "sentence", line)
+    shown.setAttribute("lang", "fr")
+    for (const [word, changed] of text) element(changed ? "mark" : "span", "", shown).textContent = word
+  }
+}
