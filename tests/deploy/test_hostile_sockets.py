@@ -26,6 +26,8 @@ from tests.views.url_state.longest_address import longest_query
 
 pytestmark = pytest.mark.deploy
 
+CLOSED_WITHIN = 10.0  # seconds after the last frame of a flood
+
 
 @pytest.fixture(scope="module")
 def replica() -> Iterator[SmallServer]:
@@ -52,7 +54,8 @@ def test_a_flood_of_frames_is_ended(replica: SmallServer, proxy: Proxy, flood: s
     ):
         before = memory[0]
         client.sendall(first)
-        assert send_until_closed(client, repeated, 2000) < 2000
+        if send_until_closed(client, repeated, 2000) == 2000:  # all is in the buffers of a busy machine
+            assert seconds_until_closed(client) < CLOSED_WITHIN
     assert memory[0] - before < MEGABYTES
     assert slowest[0] < SECONDS
 

@@ -10,11 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.deploy import conftest
 from tests.deploy.image import ROOT
 
 pytestmark = pytest.mark.deploy
 
-DIRECT = {"test_safety", "test_load", "test_interrupted"}  # about the app itself: its refusals, log and metrics
+DIRECT = {
+    "test_safety",
+    "test_load",
+    "test_interrupted",
+    "test_policy",
+}  # about the app itself; test_pages tries the policy
 
 
 def journeys() -> list[Path]:
@@ -27,5 +33,5 @@ for _file in journeys():
     for _name, _value in vars(importlib.import_module(f"tests.browser.{_file.stem}")).items():
         if _name.startswith("test_"):
             globals()[f"{_name}_of_{_file.stem}"] = _value  # two files may have a test of the same name
-        elif type(_value).__name__ == "FixtureFunctionDefinition":
-            globals()[_name] = _value
+        elif type(_value).__name__ == "FixtureFunctionDefinition" and _name not in vars(conftest):
+            globals()[_name] = _value  # a file's own page or server is not that of the site
