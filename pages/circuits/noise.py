@@ -16,6 +16,8 @@ from pages.shared import checks
 from pages.shared.causes.asking import may_begin
 from pages.shared.causes.patched_cells import BY_HEAD, BY_POSITION, PatchedCells, render_files, render_maps
 from pages.shared.causes.text_pairs import SWAPS, other_sentence, quoted
+from pages.shared.code import render_program
+from pages.shared.code_values import sentence as code_sentence
 from pages.shared.page_header import Request, traced_translation_html
 from pages.shared.texts import block, fold_check, paragraph
 from views import map_labels
@@ -69,6 +71,10 @@ def render(request: Request) -> None:
         "noise-check",
         nothing=checks.format_difference("patched nothing", max(check.nothing for check in found)),
         everything=checks.format_difference("patched everything", everything),
+    )
+    values = {"noisy": list(sentence.noisy), "place": sentence.place, "measured": sentence.metric, "site": heads}
+    render_program(
+        "circuits", "noise", **code_sentence(request), **values, samples=sentence.samples, seed=sentence.seed
     )
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from model import Trace, Translator
-from model.causal.patched_translation import patch_parts_in_steps
+from model.causal.patched_translation import patch_noise_parts_in_steps, patch_parts_in_steps
 from model.causal.path_edges import path_edges_in_steps
-from model.causal.sentence_pairs import pair_sentences, prepare_pair
+from model.causal.sentence_pairs import pair_sentences, prepare_pair, prepare_sentence
 from model.runtime.progress import run_to_end
 from tests.pages.conftest import SENTENCE
 from tests.pages.shared.programs import OTHER, OWN, Case, Expected, Values, of_a_run, of_the_translator
@@ -38,6 +38,15 @@ def connected(model: Translator, values: Values) -> Expected:
 
 
 @of_a_run
+def noised(model: Translator, trace: Trace, values: Values) -> Expected:
+    experiment = prepare_sentence(model.resumable, trace, values["place"], values["measured"])
+    options = {"samples": values["samples"], "seed": values["seed"]}
+    noisy = {"encoder": tuple(values["noisy"])}
+    parts = run_to_end(patch_noise_parts_in_steps(model.resumable, experiment, values["site"], noisy, **options))
+    return {"shares": {part: result.restored for part, result in parts.items()}}
+
+
+@of_a_run
 def read_out(model: Translator, trace: Trace, values: Values) -> Expected:
     lens = model.logit_lens(trace)
     return {
@@ -63,6 +72,11 @@ CASES: dict[str, Case] = {
         patched,
     ),
     "paths": (PAIR, {"clean": "He wants a car.", "corrupt": "He wants a house."}, connected),
+    "noise": (
+        OWN | {"noisy": [4], "place": 3, "measured": "probability", "site": "head_output", "samples": 3, "seed": 0},
+        OTHER | {"noisy": [0, 1], "place": 0, "measured": "loss", "site": "head_output", "samples": 2, "seed": 7},
+        noised,
+    ),
     "lens": (OWN, OTHER, read_out),
     "logit": (OWN | {"position": 2, "other": None}, OTHER | {"position": 0, "other": 220}, split),
 }

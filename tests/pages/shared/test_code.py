@@ -68,6 +68,7 @@ BY_THE_PART = {  # which pass the values to their program themselves
     ("compare", "other"),
     ("circuits", "patching"),
     ("circuits", "paths"),
+    ("circuits", "noise"),
     ("circuits", "lens"),
     ("circuits", "logit"),
     ("positions", "trained-model"),
