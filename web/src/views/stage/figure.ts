@@ -105,13 +105,25 @@ export class StageFigure {
     tokens[Math.max(0, Math.min(tokens.length - 1, place))]?.focus()
   }
 
+  /** The token with the keyboard's focus, which other tokens replace after a pull. */
+  private focusedToken(): Focus | null {
+    const { activeElement } = this.field.getRootNode() as Document | ShadowRoot
+    for (const side of ["english", "french"] as const) {
+      const place = this.tokens[side].findIndex((token) => token === activeElement)
+      if (place >= 0) return { side, place }
+    }
+    return null
+  }
+
   /** Draws a scene at rest. */
   draw(scene: Scene, room: Room): void {
     const { payload } = scene
     const measure = measuring(this.field, room.unit)
     const french = [payload.start, ...payload.french]
     const layout = (this.layout = layOut({ ...room, english: payload.english.map(measure), french: french.map(measure) }))
+    const focused = this.focusedToken()
     if (this.scene?.payload !== payload) this.buildTokens(payload)
+    if (focused) this.moveTo(focused)
     this.scene = scene
     this.field.classList.toggle("columns", !layout.rows)
     this.field.style.width = layout.rows ? "" : `${layout.width}px`
