@@ -2,17 +2,28 @@
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Literal
+from typing import Literal, get_args
 
 from .model.runtime.checkpoint import write_atomically
-from .shown_maps import ShowError, read_trace, read_weights
+from .shown_maps import ShowError, read_picture, read_trace, read_weights, select_layers
 from .views.components import notebook_page
+from .views.map_weights import Scale
 from .views.viewer.attention_maps import AttentionMaps
-from .views.viewer.notebook_sections import download_files, line_sections, map_sections
+from .views.viewer.notebook_sections import (
+    FirstChoices,
+    download_files,
+    line_sections,
+    map_sections,
+    picture_sections,
+    text_sections,
+)
 from .views.viewer.result_sections import result_files, result_sections, result_title
+from .views.viewer.viewer_controls import PAIRS
 
-MAX_BYTES = 48_000_000  # of weights in a page, encoded: what a browser opens without delay
-VIEWS = ("maps", "lines")
+MAX_BYTES = 80_000_000  # of a page: what a browser opens without much delay
+PER_WEIGHT = 8 / 3  # bytes that a weight takes in a page, in half precision and as text
+VIEWS = ("maps", "lines", "text", "picture")
+HEIGHTS = range(120, 5001)  # pixels
 
 
 class Shown:
@@ -23,8 +34,8 @@ class Shown:
         html: the whole page, which needs no network and no other file.
     """
 
-    def __init__(self, title: str, html: str, description: str) -> None:
-        self.title, self.html, self._description = title, html, description
+    def __init__(self, title: str, html: str, description: str, height: int | None = None) -> None:
+        self.title, self.html, self._description, self._height = title, html, description, height
 
     def save(self, path: str | PathLike) -> None:
         """Write the page to a file that any browser opens, offline too.
@@ -37,7 +48,7 @@ class Shown:
         write_atomically(path, self.html.encode())
 
     def _repr_html_(self) -> str:
-        return notebook_page.to_iframe(self.html, self.title)
+        return notebook_page.to_iframe(self.html, self.title, self._height)
 
     def __repr__(self) -> str:
         return f"<Shown: {self._description}>"
@@ -47,11 +58,15 @@ def show(
     given: object,
     *tokens: Sequence[str],
     kind: str | None = None,
-    view: Literal["maps", "lines"] = "maps",
+    view: Literal["maps", "lines", "text", "picture"] | None = None,
     layers: Sequence[int] | None = None,
     words: bool = False,
+    pair: str = "all",
+    second_at: int | None = None,
+    scale: Scale | None = None,
+    height: int | None = None,
 ) -> Shown:
-    """Return an interactive view of the app: maps of every head, lines between tokens, or a causal result as maps.
+    """Return an interactive view of the app: maps of every head, lines, running text, a picture, or a causal result.
 
         show(trace, kind="cross")                      # of any network's `trace`
         show(attention, tokens)                        # `(layers, heads, N, N)`
@@ -65,9 +80,16 @@ def show(
         tokens: of both axes, or of the queries and of the keys; a trace has its own.
         kind: "encoder", "decoder", "cross" or "vision"; by default all kinds of a trace, as a choice above the maps or
             one below the other as lines. For arrays of weights it selects their wording and colours.
-        view: "maps" or "lines".
-        layers: neighbouring layers to show, counted from 0, such as `range(4, 8)`; all by default.
-        words: whether whole words are shown at first; maps offer both, lines show only what is set here.
+        view: "maps"; "lines"; "text", running text coloured by what the token under the pointer attends to; or
+            "picture", attention over the picture of a trace. By default "picture" where there is one, else "maps".
+        layers: those to show, counted from 0, such as `range(4, 8)` or `[0, 5, 11]`; all by default.
+        words: whether whole words are shown at first; maps and text offer both, lines of one text what is set here.
+        pair: of two texts, which attends to which at first: "all", "aa", "ab", "ba" or "bb".
+        second_at: for arrays, the position at which the second of two texts begins; a trace knows it.
+        scale: the colour scale of maps at first: "shared" by all maps, "own" for each, or "log"; by default shared,
+            and logarithmic from 64 tokens on, where a shared scale leaves most maps blank.
+        height: of the frame in pixels, in which the page then scrolls, for notebooks that limit the height of an
+            output; by default that of the content.
 
     Returns:
         A `Shown`: a notebook displays it, `show(...).save("view.html")` writes it to a file.
@@ -77,53 +99,66 @@ def show(
             ValueError.
     """
     if hasattr(given, "tables") and hasattr(given, "columns"):
-        if tokens or view != "maps" or layers is not None or words:
+        if tokens or view not in (None, "maps") or layers is not None or words or pair != "all" or scale is not None:
             raise ShowError(
                 "A result has its own axes; give it alone, or name one of its tables: show(result, kind=...)."
             )
-        return _show_result(given, dict(given.tables), kind)
-    if view not in VIEWS:
-        raise ShowError(f"There is no view {view!r}; choose {' or '.join(VIEWS)}.")
-    if hasattr(given, "records") and hasattr(given, "axes"):
+        return _show_result(given, dict(given.tables), kind, height)
+    _check_option("view", view, (None, *VIEWS))
+    _check_option("pair", pair, tuple(PAIRS))
+    _check_option("scale", scale, (None, *get_args(Scale)))
+    if height is not None and height not in HEIGHTS:
+        raise ShowError(f"A frame is from {HEIGHTS[0]} to {HEIGHTS[-1]} pixels high; height={height!r} is not.")
+    if is_trace := hasattr(given, "records") and hasattr(given, "axes"):
         if tokens:
             raise ShowError("A trace brings its own tokens; give it alone: show(trace).")
+        if second_at is not None:
+            raise ShowError("A trace knows where its second text begins; leave second_at out.")
         maps = read_trace(given, kind)
     else:
-        maps = read_weights(given, tokens, kind)
+        maps = read_weights(given, tokens, kind, second_at)
     if layers is not None:
-        maps = _select_layers(maps, layers)
-    if (size := 2 * maps.weight_count) > MAX_BYTES:
-        raise ShowError(
-            f"These maps would make a page of {size / 1e6:,.0f} MB; show some of them, by kind= or "
-            f"layers=range(0, 2), or fewer tokens."
-        )
-    sections = (map_sections if view == "maps" else line_sections)(maps, words)
+        maps = select_layers(maps, layers)
+    picture = read_picture(given, maps) if is_trace and view in (None, "picture") else None
+    if view == "picture" and picture is None:
+        raise ShowError('Only a trace of a picture is drawn over it; choose view="maps", "lines" or "text".')
+    if pair != "all" and not maps.has_pair:
+        raise ShowError("There is one text only, so there is no pair of texts to choose; leave pair out.")
+    _check_size(maps)
+    first = FirstChoices(words, pair, scale)
+    view = view or ("maps" if picture is None else "picture")
+    if picture is not None:
+        sections = picture_sections(*picture)
+    else:
+        sections = {"maps": map_sections, "lines": line_sections, "text": text_sections}[view](maps, first)
     title = next(iter(maps.values())).kind.headline
     shapes = ", ".join(f"{name} {' x '.join(map(str, each.weights.shape))}" for name, each in maps.items())
     page = notebook_page.to_html(title, sections, download_files(maps, pictures=view == "maps"))
-    return Shown(title, page, f"{view} of {shapes}")
+    return Shown(title, page, f"{view} of {shapes}", height)
 
 
-def _show_result(result: object, tables: dict, kind: str | None) -> Shown:
+def _show_result(result: object, tables: dict, kind: str | None, height: int | None) -> Shown:
     if kind not in (None, *tables):
         raise ShowError(f"There is no table {kind!r} here; choose one of {', '.join(tables)}.")
     tables = tables if kind is None else {kind: tables[kind]}
-    if (size := 4 * sum(table.values.size for table in tables.values())) > MAX_BYTES:
+    if (size := 16 / 3 * sum(table.values.size for table in tables.values())) > MAX_BYTES:
         raise ShowError(f"These tables would make a page of {size / 1e6:,.0f} MB; show one of them by kind=.")
     title, sections = result_title(result), result_sections(result, tables)
-    return Shown(title, notebook_page.to_html(title, sections, result_files(tables)), f"{title} of {', '.join(tables)}")
+    page = notebook_page.to_html(title, sections, result_files(tables))
+    return Shown(title, page, f"{title} of {', '.join(tables)}", height)
 
 
-def _select_layers(maps: AttentionMaps, layers: Sequence[int]) -> AttentionMaps:
-    selected, numbers = list(layers), sorted({number for each in maps.values() for number in each.layer_numbers})
-    if not selected or selected != list(range(selected[0], selected[0] + len(selected))):
-        raise ShowError("Give neighbouring layers in order, counted from 0, such as layers=range(4, 8).")
-    first, last, count = selected[0], selected[-1], numbers[-1] + 1
-    if last >= count or first < 0:
-        which = f"{first} is" if first == last else f"{first} to {last} are"
-        raise ShowError(f"There are {count} layers, counted from 0; {which} not among them.")
-    result = maps.layers(selected)
-    if not result:
-        having = ", ".join(map(str, numbers))
-        raise ShowError(f"No layer from {first} to {last} has attention; counted from 0, these have: {having}.")
-    return result
+def _check_option(name: str, value: object, known: tuple[object, ...]) -> None:
+    if value not in known:
+        names = ", ".join(str(each) for each in known if each is not None)
+        raise ShowError(f"There is no {name} {value!r}; choose one of {names}.")
+
+
+def _check_size(maps: AttentionMaps) -> None:
+    """Refuse maps whose page would be too large; of a causal kind, half of them is sent."""
+    sent = sum(each.weights.size * (0.5 if each.kind.causal else 1) for each in maps.values())
+    if (size := PER_WEIGHT * sent) > MAX_BYTES:
+        raise ShowError(
+            f"These maps would make a page of {size / 1e6:,.0f} MB, and {MAX_BYTES / 1e6:.0f} are the most; show some "
+            "of them, such as layers=range(0, 2), one kind=, or fewer tokens."
+        )

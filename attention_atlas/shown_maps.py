@@ -5,6 +5,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from .model.text.token_labels import read_tokens
 from .views.kind_labels import ANY_ATTENTION, ANY_TOKENS, KINDS, any_model_kind
 from .views.text.catalogue import Message
@@ -30,13 +32,16 @@ def read_trace(trace: Any, kind: str | None) -> AttentionMaps:
     return from_trace(trace, {name: ours.get(name) or any_model_kind(name) for name in names})
 
 
-def read_weights(attention: object, tokens: Sequence[object], kind: str | None) -> AttentionMaps:
+def read_weights(
+    attention: object, tokens: Sequence[object], kind: str | None, second_at: int | None = None
+) -> AttentionMaps:
     """The attention in arrays of weights; a kind for each run of layers with equally many heads.
 
     Args:
         attention: see `views.viewer.given_weights.to_layers`.
         tokens: the tokens of both axes, or those of the queries and those of the keys.
         kind: "encoder", "decoder" or "cross" for their wording and colours; None for neutral ones.
+        second_at: the position at which the second of two texts begins, on both axes.
 
     Raises:
         ShowError: see `to_layers` and `check_tokens`.
@@ -56,7 +61,12 @@ def read_weights(attention: object, tokens: Sequence[object], kind: str | None) 
             f"key_tokens)."
         )
     sides = check_tokens(tokens[0], queries, "query"), check_tokens(tokens[-1], keys, "key")
-    axes = [MapAxis(side.labels, side.special, side.words) for side in map(read_tokens, sides)]
+    if second_at is not None and (len(tokens) == 2 or not 0 < second_at < queries):
+        raise ShowError(
+            f"second_at={second_at} is no place in one list of tokens; give the place of the second text's first token."
+        )
+    segments = () if second_at is None else tuple(int(place >= second_at) for place in range(queries))
+    axes = [MapAxis(side.labels, side.special, side.words, segments) for side in map(read_tokens, sides)]
     base = ANY_ATTENTION if kind is None else KINDS[kind]
     base = replace(base, queries=ANY_TOKENS[0], keys=ANY_TOKENS[1], causal=is_causal(layers))
     runs = group_by_heads(layers)
@@ -67,3 +77,42 @@ def read_weights(attention: object, tokens: Sequence[object], kind: str | None) 
         of_run = base if len(runs) == 1 else replace(base, short=label, brief=label)
         maps[f"layers-{first + 1}"] = KindMaps(of_run, weights, *axes, tuple(range(first, last)))
     return AttentionMaps(maps)
+
+
+def select_layers(maps: AttentionMaps, layers: Sequence[int]) -> AttentionMaps:
+    """Only some layers, by their numbers in the network, from 0.
+
+    Raises:
+        ShowError: they are no numbers, or there are no such layers.
+    """
+    selected, numbers = sorted(set(layers)), sorted({number for each in maps.values() for number in each.layer_numbers})
+    if not selected or not all(isinstance(layer, int | np.integer) for layer in selected):
+        raise ShowError("Give the numbers of layers, counted from 0, such as layers=range(4, 8) or layers=[0, 11].")
+    count = numbers[-1] + 1
+    if unknown := [layer for layer in selected if not 0 <= layer < count]:
+        raise ShowError(f"There are {count} layers, counted from 0; {unknown[0]} is not among them.")
+    result = maps.layers(selected)
+    if not result:
+        having = ", ".join(map(str, numbers))
+        raise ShowError(f"None of these layers has attention; counted from 0, these have: {having}.")
+    return result
+
+
+def read_picture(
+    trace: Any, maps: AttentionMaps
+) -> tuple[np.ndarray, np.ndarray, tuple[int, int], tuple[int, ...], bool] | None:
+    """Pixels, attention between CLS and the patches, grid and layers of a trace of a picture; None without one.
+
+    Registers, and what follows the patches, are left out. Weights are `(layer, head, 1 + patch, 1 + patch)`.
+    """
+    pixels, grid = getattr(trace, "pixels", None), getattr(trace, "grid", None)
+    if pixels is None or grid is None or len(maps) != 1:
+        return None
+    (shown,) = maps.values()
+    leading, count = getattr(trace, "leading", 1), grid[0] * grid[1]
+    places = range(leading, leading + count)
+    chosen = [0, *places] if leading else list(places)
+    weights = shown.weights[:, :, chosen][:, :, :, chosen].astype(np.float32)
+    if not leading:
+        weights = np.pad(weights, ((0, 0), (0, 0), (1, 0), (1, 0)))
+    return pixels, weights, grid, shown.layer_numbers, leading > 0

@@ -40,10 +40,10 @@ class Tokens:
     @cached_property
     def axis(self) -> TokenAxis:
         """The tokens as displayed; each label of two texts ends with "(A)" or "(B)"."""
-        labels = self.labels
-        if any(self.segments):
+        labels, segments = self.labels, self.segments if any(self.segments) else ()
+        if segments:
             labels = tuple(f"{label} ({'AB'[part]})" for label, part in zip(labels, self.segments, strict=True))
-        return TokenAxis(labels, self.special, self.whole_words() if self.words else None)
+        return TokenAxis(labels, self.special, self.whole_words() if self.words else None, segments)
 
     def whole_words(self) -> tuple[Word, ...]:
         """Runs of tokens that form words, in order; a special token is a run of its own."""

@@ -27,11 +27,13 @@ class TokenAxis:
         labels: one for each token.
         special: whether each is a special token.
         words: the whole words, each token in exactly one; None where the tokens have no word boundaries.
+        segments: 0 or 1, the text of two that each belongs to; empty for one text.
     """
 
     labels: tuple[str, ...]
     special: tuple[bool, ...]
     words: tuple[Word, ...] | None = None
+    segments: tuple[int, ...] = ()
 
 
 def read_tokens(names: Sequence[str]) -> TokenAxis:

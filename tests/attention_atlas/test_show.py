@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from attention_atlas.model import ConvolutionClassifier
 
-from attention_atlas import CheckpointError, ShowError, show
+from attention_atlas import CheckpointError, ShowError, open_model, show
 from attention_atlas.shown_maps import read_trace
 from model.tracing.kinds import TRANSLATION
 from pages.shared.attention_viewer import explore
@@ -103,6 +103,64 @@ def test_layers_that_differ_in_their_heads_are_shown_in_runs():
 def test_some_layers():
     shown = show(weights(4, 2, 6, 6), TOKENS, layers=range(1, 3))
     assert payload(shown.html)[0]["kinds"]["layers-1"]["rows"] == ["2", "3", "mean"]
+    attention = weights(4, 2, 6, 6)
+    header, numbers = payload(show(attention, TOKENS, layers=[3, 0]).html)
+    assert header["kinds"]["layers-1"]["rows"] == ["1", "4", "mean"]
+    np.testing.assert_array_equal(numbers["layers-1"], attention[[0, 3]])
+
+
+def test_two_texts_have_a_choice_of_which_attends_to_which():
+    attention = weights(2, 4, 6, 6)
+    for view in ("maps", "text"):
+        header, _ = payload(show(attention, TOKENS, second_at=4, pair="ab", view=view).html)
+        assert header["kinds"]["layers-1"]["segments"] == [[0, 0, 0, 0, 1, 1]] * 2
+        assert header["kinds"]["layers-1"]["grouped"]["segments"] == [[0, 0, 1, 1]] * 2
+        choice = next(control for control in header["controls"] if control["name"] == "pair")
+        assert [id for id, _ in choice["options"]] == ["all", "aa", "ab", "ba", "bb"] and choice["first"] == "ab"
+    lines = show(attention, TOKENS, second_at=4, view="lines").html
+    assert "pair" in {control["name"] for control in payload(lines)[0]["controls"]}
+    assert "pair" not in {control["name"] for control in payload(show(attention, TOKENS).html)[0]["controls"]}
+
+
+def test_the_texts_of_a_trace_are_known():
+    model = open_model(tiny.network("bert"), reader=tiny.tokenizer())
+    trace = model.trace("A car.", second="She sells one.")
+    header, _ = payload(show(trace, pair="ba").html)
+    assert header["kinds"]["encoder"]["segments"] == [list(trace.source.segments)] * 2
+    maps = read_trace(trace, None)["encoder"]
+    first = trace.source.segments.index(1)
+    np.testing.assert_array_equal(maps.of_pair(1, 0).weights, maps.weights[:, :, first:, :first])
+
+
+def test_the_scale_is_logarithmic_from_64_tokens_on():
+    for count, scale, first in ((63, None, "shared"), (64, None, "log"), (64, "own", "own"), (8, "log", "log")):
+        header, _ = payload(show(weights(1, 1, count, count), ["a"] * count, scale=scale).html)
+        assert next(control for control in header["controls"] if control["name"] == "scale")["first"] == first
+
+
+def test_a_trace_of_a_picture_is_drawn_over_it():
+    trace = open_model(tiny.network("vit"), reader=tiny.processor()).trace(tiny_picture())
+    shown = show(trace)
+    assert repr(shown).startswith("<Shown: picture of vision 2 x 4 x 17 x 17>")
+    header, arrays = payload(shown.html)
+    assert header["grid"] == [4, 4] and [panel["shows"] for panel in header["panels"]] == ["cls", "from", "to"]
+    np.testing.assert_allclose(arrays["weights"][:2, :4], trace.attention("vision"), atol=1e-7)
+    np.testing.assert_allclose(arrays["weights"][2, 4], trace.attention("vision").mean(axis=(0, 1)), atol=1e-6)
+    assert arrays["pixels"].shape == (*trace.pixels.shape[:2], 3)
+    assert list(payload(show(trace, view="maps").html)[0]["kinds"]) == ["vision"]
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("view", ["maps", "lines", "text"])
+def test_a_page_of_127_tokens_is_below_9_megabytes(view, causal):
+    attention = weights(12, 12, 127, 127)
+    shown = show(np.tril(attention) if causal else attention, ["token"] * 127, view=view)
+    assert len(shown.html) < 9_000_000
+
+
+def test_a_frame_of_a_fixed_height():
+    frame = show(weights(1, 1, 3, 3), list("abc"), height=300)._repr_html_()
+    assert "height: 300px" in frame and 'data-fixed-height="yes"' in frame
 
 
 @pytest.mark.parametrize(
@@ -114,8 +172,15 @@ def test_some_layers():
         (weights(2, 4, 6, 6), (TOKENS,), {"view": "neurons"}, "There is no view 'neurons'"),
         (weights(2, 4, 6, 6), (TOKENS,), {"kind": "self"}, "There is no kind 'self'"),
         (weights(2, 4, 6, 6), (TOKENS,), {"layers": [2]}, "There are 2 layers"),
-        (weights(2, 4, 6, 6), (TOKENS,), {"layers": [0, 2]}, "Give neighbouring layers"),
-        (np.full((12, 12, 400, 400), 1 / 400, dtype=np.float32), (["a"] * 400,), {}, "would make a page of"),
+        (weights(2, 4, 6, 6), (TOKENS,), {"layers": [0, 2]}, "counted from 0; 2 is not among them"),
+        (weights(2, 4, 6, 6), (TOKENS,), {"layers": "ab"}, "Give the numbers of layers"),
+        (weights(2, 4, 6, 6), (TOKENS,), {"pair": "ac"}, "no pair 'ac'; choose one of all, aa, ab, ba, bb"),
+        (weights(2, 4, 6, 6), (TOKENS,), {"pair": "ab"}, "There is one text only"),
+        (weights(2, 4, 6, 6), (TOKENS,), {"second_at": 6}, "second_at=6 is no place"),
+        (weights(2, 4, 6, 6), (TOKENS,), {"scale": "auto"}, "no scale 'auto'; choose one of shared, own, log"),
+        (weights(2, 4, 6, 6), (TOKENS,), {"view": "picture"}, "Only a trace of a picture is drawn over it"),
+        (weights(2, 4, 6, 6), (TOKENS,), {"height": 20}, "A frame is from 120 to 5000 pixels high"),
+        (np.full((12, 17, 400, 400), 1 / 400, dtype=np.float32), (["a"] * 400,), {}, r"87 MB, .* layers=range"),
     ],
 )
 def test_arguments_that_do_not_fit_raise_an_error_of_one_sentence(attention, tokens, options, message):

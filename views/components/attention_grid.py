@@ -151,10 +151,16 @@ def payload(sheet: Sheet, theme: palette.Theme, exact_bytes: int = EXACT_BYTES) 
     return pack(header, sheet_arrays("", sheet, dtype_of(sheet.weights, exact_bytes=exact_bytes)))
 
 
-def sheet_arrays(kind: str, sheet: Sheet, dtype: Dtype) -> dict[str, SentArray | np.ndarray | None]:
-    """The weights of a sheet, without means where the browser computes the same, and the picture under its maps."""
+def sheet_arrays(
+    kind: str, sheet: Sheet, dtype: Dtype, in_file: bool = False
+) -> dict[str, SentArray | np.ndarray | None]:
+    """The weights of a sheet, without means where the browser computes the same, and the picture under its maps.
+
+    Args:
+        in_file: means of rounded weights are left out too; the browser's then differ from them by rounding.
+    """
     has_means = sheet.rows[-1] == sheet.columns[-1] == map_labels.MEAN and sheet.block == 1
-    weights = sheet.weights[:-1, :-1] if has_means and dtype == "float32" else sheet.weights
+    weights = sheet.weights[:-1, :-1] if has_means and (in_file or dtype == "float32") else sheet.weights
     return {kind: SentArray(weights, dtype, sheet.causal), f"{kind} picture": sheet.underlay}
 
 

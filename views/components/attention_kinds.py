@@ -47,11 +47,19 @@ class GridOfKinds:
         return {name: sheet_of(maps, picture=picture, with_detail=detail) for name, maps in self.maps.items()}
 
 
-def payload(by_kind: GridOfKinds, theme: palette.Theme, exact_bytes: int = EXACT_BYTES) -> bytes:
+def payload(
+    by_kind: GridOfKinds,
+    theme: palette.Theme,
+    exact_bytes: int = EXACT_BYTES,
+    more: Mapping[str, object] | None = None,
+) -> bytes:
     """The bytes that the script reads.
 
     Weights are float32 if all kinds together need at most `exact_bytes`, else float16; those of the selected
     kind also if it alone needs no more.
+
+    Args:
+        more: further fields of the header.
     """
     selected = by_kind.chosen.get("kind", next(iter(by_kind.sheets)))
     all_weights = [sheet.weights for sheet in by_kind.sheets.values()]
@@ -59,14 +67,17 @@ def payload(by_kind: GridOfKinds, theme: palette.Theme, exact_bytes: int = EXACT
         name: sheet_header(sheet) | words_header(by_kind.maps[name], lambda words: {"detail": detail_of(words)})
         for name, sheet in by_kind.sheets.items()
     }
-    header = shared_header(theme) | {
+    header: dict[str, object] = {
+        **shared_header(theme),
+        **(more or {}),
         "kinds": kinds,
         "controls": controls.control_specs(by_kind.choices, by_kind.elsewhere),
     }
     arrays: dict[str, SentArray | np.ndarray | None] = {}
     for name, sheet in by_kind.sheets.items():
         needed = [sheet.weights] if name == selected else all_weights
-        arrays |= sheet_arrays(name, sheet, dtype_of(*needed, exact_bytes=exact_bytes))
+        dtype = dtype_of(*needed, exact_bytes=exact_bytes)
+        arrays |= sheet_arrays(name, sheet, dtype, in_file=exact_bytes > EXACT_BYTES)
     return pack(header, arrays)
 
 
@@ -93,14 +104,16 @@ def words_header(maps: KindMaps, texts: Callable[[Kind], dict[str, object]]) -> 
     """
     axes = maps.queries, maps.keys
     special = [axis.special_places for axis in axes]
+    pair = {"segments": [axis.segments for axis in axes]} if any(axis.segments for axis in axes) else {}
     if not maps.has_words:
-        return {"special": special, "grouped": None}
+        return {"special": special, "grouped": None, **pair}
     words = [axis.in_words() for axis in axes]
     grouped = {
         "queries": component.labels(words[0].labels),
         "keys": component.labels(words[1].labels),
         "starts": [axis.starts for axis in axes],
         "special": [axis.special_places for axis in words],
+        **({"segments": [axis.segments for axis in words]} if pair else {}),
         **texts(maps.kind.of_words),
     }
-    return {"special": special, "grouped": grouped}
+    return {"special": special, "grouped": grouped, **pair}

@@ -18,7 +18,7 @@ from ..controls.widgets import Choice
 from ..text import terms
 from ..text.catalogue import Message, say
 from ..viewer.attention_maps import AttentionMaps, KindMaps
-from ..viewer.payload import EXACT_BYTES, SentArray, dtype_of, pack
+from ..viewer.payload import EXACT_BYTES, Dtype, SentArray, dtype_of, pack
 from . import component, controls, html_export
 from .attention_kinds import words_header
 
@@ -132,14 +132,17 @@ class LinesOfKinds:
 def payload(lines: AttentionLines, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
     """The bytes that `attention_lines.ts` reads; see the module. Up to `exact_bytes` with every digit."""
     header = _shared_header([lines.maps], theme) | {"kinds": {"": _lines_header(lines.maps)}}
-    return pack(header, {"": _sent(lines.maps, exact_bytes)})
+    return pack(header, {"": _sent(lines.maps, exact_bytes, _rounded_to(exact_bytes))})
 
 
-def payload_of_kinds(lines_by_kind: LinesOfKinds, theme: palette.Theme) -> bytes:
-    """The payload of several kinds, with every digit if that takes at most `EXACT_BYTES` for all together."""
-    exact = sum(maps.weights.nbytes for maps in lines_by_kind.maps.values()) <= EXACT_BYTES
+def payload_of_kinds(lines_by_kind: LinesOfKinds, theme: palette.Theme, exact_bytes: int = EXACT_BYTES) -> bytes:
+    """The payload of several kinds, with every digit if that takes at most `exact_bytes` for all together."""
+    exact = sum(maps.weights.nbytes for maps in lines_by_kind.maps.values()) <= exact_bytes
     kinds = {name: _lines_header(maps) | words_header(maps, _axis_header) for name, maps in lines_by_kind.maps.items()}
-    weights = {name: _sent(maps, EXACT_BYTES if exact else 0) for name, maps in lines_by_kind.maps.items()}
+    weights = {
+        name: _sent(maps, exact_bytes if exact else 0, _rounded_to(exact_bytes))
+        for name, maps in lines_by_kind.maps.items()
+    }
     header = {"kinds": kinds, "controls": controls.control_specs(lines_by_kind.choices)}
     return pack(_shared_header(lines_by_kind.maps.values(), theme) | header, weights)
 
@@ -160,10 +163,15 @@ def _lines_header(maps: KindMaps) -> dict[str, object]:
     }
 
 
-def _sent(maps: KindMaps, exact_bytes: int) -> SentArray:
-    """The weights as they are sent: up to `exact_bytes` with every digit."""
+def _sent(maps: KindMaps, exact_bytes: int, rounded: Dtype) -> SentArray:
+    """The weights as they are sent: up to `exact_bytes` with every digit, else `rounded`."""
     weights = SentArray(maps.weights, causal=maps.kind.causal)
-    return replace(weights, dtype=dtype_of(weights, rounded="float24", exact_bytes=exact_bytes))
+    return replace(weights, dtype=dtype_of(weights, rounded=rounded, exact_bytes=exact_bytes))
+
+
+def _rounded_to(exact_bytes: int) -> Dtype:
+    """The precision of many weights: of files, which have every digit of more, it is lower."""
+    return "float16" if exact_bytes > EXACT_BYTES else "float24"
 
 
 def _axis_header(kind: kind_labels.Kind) -> dict[str, object]:
@@ -217,10 +225,20 @@ def valid_choice(sent: object, lines_by_kind: LinesOfKinds) -> tuple[dict[str, s
 def snapshot(lines: AttentionLines) -> html_export.ComponentSnapshot:
     """The lines for an HTML file or a notebook."""
     content = payload(lines, "light", html_export.EXACT_BYTES)  # the browser uses its own theme
+    return _as_snapshot(content, lines.view)
+
+
+def snapshot_of_kinds(lines_by_kind: LinesOfKinds) -> html_export.ComponentSnapshot:
+    """The lines of several kinds, with their controls, for a notebook."""
+    content = payload_of_kinds(lines_by_kind, "light", html_export.EXACT_BYTES)
+    return _as_snapshot(content, {**lines_by_kind.chosen, "view": lines_by_kind.view})
+
+
+def _as_snapshot(content: bytes, chosen: object) -> html_export.ComponentSnapshot:
     exact = len(content) <= html_export.EXACT_BYTES
-    rounded = say("saved.rounded.bits", "rounded to 16 significant bits, more than four digits")
+    rounded = say("saved.rounded.half", "rounded to half precision: three digits down to 0.0001")
     numbers = html_export.EXACT() if exact else rounded
-    return html_export.ComponentSnapshot("attention_lines", "lines-root", content, lines.view, numbers)
+    return html_export.ComponentSnapshot("attention_lines", "lines-root", content, chosen, numbers)
 
 
 def valid_view(sent: object, shape: tuple[int, ...]) -> LinesView | None:

@@ -59,13 +59,18 @@ def to_html(title: str, sections: Sequence[NotebookSection], files: Sequence[Dow
     return html_export.page_html(title, body, sections[0].snapshot, style)
 
 
-def to_iframe(page: str, title: str) -> str:
-    """The page as an element of a notebook's output."""
-    style = f"width: 100%; height: {FIRST_HEIGHT}px; border: 0; display: block"
+def to_iframe(page: str, title: str, height: int | None = None) -> str:
+    """The page as an element of a notebook's output.
+
+    Args:
+        height: of the frame in pixels, in which the page scrolls; None for that of its content.
+    """
+    style = f"width: 100%; height: {height or FIRST_HEIGHT}px; border: 0; display: block"
     # Browsers ignore the text inside a frame; notebooks that do not trust their outputs show only that.
     untrusted = say("show.untrusted", "{view}: trust this notebook, or run the cell, to see it.", view=title)
     attributes = f'title="{html.escape(title)}" style="{style}" srcdoc="{html.escape(page)}"'
-    frame = f"<iframe {attributes}>{visible_html(untrusted)}</iframe>"
+    fixed = "" if height is None else ' data-fixed-height="yes"'
+    frame = f"<iframe {attributes}{fixed}>{visible_html(untrusted)}</iframe>"
     return f"{frame}<script>{built_files.embedding_script('frame')}</script>"
 
 

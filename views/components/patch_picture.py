@@ -18,8 +18,8 @@ from .. import map_labels, palette
 from ..controls import sentence_input
 from ..controls.widgets import Choice
 from ..text.catalogue import Message
-from ..viewer.payload import SentArray, dtype_of, pack
-from . import component, controls
+from ..viewer.payload import EXACT_BYTES, SentArray, dtype_of, pack
+from . import component, controls, html_export
 
 Shows = Literal["nothing", "cls", "from", "to"] | int
 
@@ -92,9 +92,9 @@ class PatchPicture:
     along: tuple[str, str] = ("layer", "head")
 
 
-def payload(picture: PatchPicture, theme: palette.Theme) -> bytes:
-    """The bytes that the script reads."""
-    weights = _sent_weights(picture)
+def payload(picture: PatchPicture, theme: palette.Theme, exact_bytes: int = EXACT_BYTES) -> bytes:
+    """The bytes that the script reads; weights with every digit up to `exact_bytes`."""
+    weights = _sent_weights(picture, exact_bytes)
     header = component.header_fields(
         picture,
         theme=theme,
@@ -110,9 +110,9 @@ def payload(picture: PatchPicture, theme: palette.Theme) -> bytes:
     return pack(header, {"pixels": picture.pixels, "weights": weights})
 
 
-def _sent_weights(picture: PatchPicture) -> SentArray:
+def _sent_weights(picture: PatchPicture, exact_bytes: int = EXACT_BYTES) -> SentArray:
     weights = np.zeros((1, 1, 0, 0)) if picture.weights is None else picture.weights
-    return SentArray(weights, dtype_of(weights))
+    return SentArray(weights, dtype_of(weights, exact_bytes=exact_bytes))
 
 
 def exact_weights(picture: PatchPicture) -> tuple[str, np.ndarray] | None:
@@ -129,3 +129,10 @@ def patch_picture(picture: PatchPicture, key: str, on_choose: Callable[[Mapping[
     """Mount the picture; `on_choose` gets the selected options, half a second after the last change."""
     handler = partial(controls.valid_selection, choices=picture.choices), on_choose
     _MOUNT(key, payload(picture, sentence_input.theme()), dict(picture.chosen), exact_weights(picture), chosen=handler)
+
+
+def snapshot(picture: PatchPicture) -> html_export.ComponentSnapshot:
+    """The picture and its maps for an HTML file or a notebook."""
+    content = payload(picture, "light", html_export.EXACT_BYTES)  # the browser uses its own theme
+    chosen, numbers = dict(picture.chosen), html_export.EXACT()
+    return html_export.ComponentSnapshot("patch_picture", "picture-root", content, chosen, numbers)

@@ -14,79 +14,10 @@ from ..kind_labels import CLS, Kind
 from ..map_labels import ids_with_mean, patch_names
 from ..map_weights import causal_mask, single_map, with_means
 from ..text.catalogue import say
+from .map_axis import MapAxis
 
 SPECIAL = frozenset({"<s>", "</s>", "<pad>", "<unk>", CLS})  # names that mark a position where a trace marks none
 Place = tuple[int | None, int | None]  # layer and head of a map, by their indices; None averages over all
-
-
-class WordSpan(Protocol):
-    """A run of tokens, such as `model.text.words.Word`: `start` is the first, `end` the one after the last."""
-
-    @property
-    def text(self) -> str: ...
-
-    @property
-    def start(self) -> int: ...
-
-    @property
-    def end(self) -> int: ...
-
-    @property
-    def special(self) -> bool: ...
-
-
-@dataclass(frozen=True, eq=False)
-class MapAxis:
-    """The queries or the keys of maps.
-
-    Attributes:
-        labels: one for each position.
-        special: whether each is a special token, or CLS; none if empty.
-        words: the whole words, in order, each position in exactly one; None where positions are no parts of words.
-
-    Raises:
-        ValueError: marks or words do not fit the labels.
-    """
-
-    labels: tuple[str, ...]
-    special: tuple[bool, ...] = ()
-    words: tuple[WordSpan, ...] | None = None
-
-    def __post_init__(self) -> None:
-        if self.special and len(self.special) != len(self.labels):
-            raise ValueError(f"There are {len(self.special)} marks for {len(self.labels)} labels; give one for each.")
-        ends = [0, *(word.end for word in self.words or ())]
-        if self.words is not None and ([word.start for word in self.words] != ends[:-1] or ends[-1] != len(self)):
-            raise ValueError("The words do not cover the positions one after another, each exactly once.")
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    @property
-    def starts(self) -> list[int]:
-        """The first position of every word, or every position where there are no words."""
-        return list(range(len(self))) if self.words is None else [word.start for word in self.words]
-
-    @property
-    def special_places(self) -> list[int]:
-        """The positions of special tokens."""
-        return [place for place, mark in enumerate(self.special) if mark]
-
-    @property
-    def ordinary_places(self) -> list[int]:
-        """The positions of all other tokens."""
-        return [place for place in range(len(self)) if not self.special or not self.special[place]]
-
-    def in_words(self) -> "MapAxis":
-        """The axis of the whole words; itself if there are none."""
-        if self.words is None:
-            return self
-        return MapAxis(tuple(word.text for word in self.words), tuple(word.special for word in self.words))
-
-    def select(self, places: Sequence[int]) -> "MapAxis":
-        """Some positions, without their words."""
-        marks = self.special and tuple(self.special[place] for place in places)
-        return MapAxis(tuple(self.labels[place] for place in places), marks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,12 +142,18 @@ class KindMaps:
         queries, keys = self.queries.ordinary_places, self.keys.ordinary_places
         if not queries or not keys:
             return self
+        return replace(self._select(queries, keys), special_hidden=True)
+
+    def of_pair(self, first: int, second: int) -> "KindMaps":
+        """Attention of one of two texts to one of them, 0 or 1 each; the remaining weights are not rescaled."""
+        return self._select(self.queries.of_text(first), self.keys.of_text(second))
+
+    def _select(self, queries: list[int], keys: list[int]) -> "KindMaps":
         return replace(
             self,
             weights=self.weights[:, :, queries][:, :, :, keys],
             queries=self.queries.select(queries),
             keys=self.keys.select(keys),
-            special_hidden=True,
         )
 
     @property
@@ -252,6 +189,16 @@ class AttentionMaps(Mapping[str, KindMaps]):
     def has_words(self) -> bool:
         """Whether tokens of some kind form words."""
         return any(maps.has_words for maps in self.values())
+
+    @property
+    def has_pair(self) -> bool:
+        """Whether positions belong to two texts."""
+        return any(axis.segments for maps in self.values() for axis in (maps.queries, maps.keys))
+
+    @property
+    def longest(self) -> int:
+        """The largest number of queries or keys of a kind."""
+        return max(max(len(maps.queries), len(maps.keys)) for maps in self.values())
 
     @property
     def has_special(self) -> bool:
@@ -325,7 +272,8 @@ def _axes(trace: Any, kind: str) -> tuple[MapAxis, MapAxis]:
         axis = MapAxis(labels, tuple(label == CLS for label in labels))
         return axis, axis
     if hasattr(trace, "token_axes"):
-        queries, keys = (MapAxis(side.labels, side.special, side.words) for side in trace.token_axes(kind))
+        axes = trace.token_axes(kind)
+        queries, keys = (MapAxis(side.labels, side.special, side.words, getattr(side, "segments", ())) for side in axes)
     else:
         queries, keys = (MapAxis(names, tuple(name.strip() in SPECIAL for name in names)) for names in trace.axes(kind))
     return queries, keys

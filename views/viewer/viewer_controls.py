@@ -11,6 +11,14 @@ from ..text.catalogue import Message, say
 from .attention_maps import AttentionMaps, KindMaps
 
 UNITS = {"tokens": Message("viewer.units.tokens", "Tokens"), "words": Message("viewer.units.words", "Whole words")}
+PAIRS = {
+    "all": Message("viewer.pair.all", "Both texts"),
+    "aa": Message("viewer.pair.aa", "A \u2192 A"),
+    "ab": Message("viewer.pair.ab", "A \u2192 B"),
+    "ba": Message("viewer.pair.ba", "B \u2192 A"),
+    "bb": Message("viewer.pair.bb", "B \u2192 B"),
+}
+MANY_TOKENS = 64  # from which on the scale that all maps share leaves most of them blank
 MARKS = {
     "shown": Message("viewer.special.shown", "Shown"),
     "hidden": Message("viewer.special.hidden", "Hidden"),
@@ -32,9 +40,21 @@ def special_token_choice(label: str = "", help: str | None = None) -> Choice:
     return Choice(label or say("viewer.special", "Special tokens"), MARKS, "marks", help=help)
 
 
+def pair_choice(first: str = "all") -> Choice:
+    """Which of two texts attends to which."""
+    return Choice(say("viewer.pair", "Texts"), PAIRS, "pair", first)
+
+
 def scale_choice(maps: KindMaps) -> Choice[Scale]:
     """The colour scale; by default each map of a picture has its own."""
     return sentence_input.scale_choice("own" if maps.kind.places else "shared")
+
+
+def automatic_scale(maps: AttentionMaps) -> Scale:
+    """The scale that shows most: of a picture that of each map, of many tokens a logarithmic one, else a shared one."""
+    if any(each.kind.places for each in maps.values()):
+        return "own"
+    return "log" if maps.longest >= MANY_TOKENS else "shared"
 
 
 def chosen_kind(maps: AttentionMaps, chosen: dict[str, str]) -> KindMaps:
@@ -49,15 +69,21 @@ def prepare(maps: KindMaps, chosen: dict[str, str]) -> KindMaps:
     return maps.without_special() if chosen.get("marks") == "hidden" else maps
 
 
-def grid_of_kinds(maps: AttentionMaps, choices: list[Choice], selected: Callable[[Choice], str]) -> GridOfKinds:
+def grid_of_kinds(
+    maps: AttentionMaps,
+    choices: list[Choice],
+    selected: Callable[[Choice], str],
+    first_scale: Scale | None = None,
+) -> GridOfKinds:
     """The overview of all kinds, with the choices of layer, head and scale besides `choices`.
 
     Args:
         selected: returns the chosen option of a choice.
+        first_scale: the scale until the user chooses; by default as of `scale_choice`.
     """
     chosen = {choice.key: selected(choice) for choice in choices}
     first = chosen_kind(maps, chosen)
-    scale = scale_choice(first)
+    scale = scale_choice(first) if first_scale is None else sentence_input.scale_choice(first_scale)
     own = (*sentence_input.head_choices(first.layer_ids, first.head_ids), scale)
     chosen |= {choice.key: selected(choice) for choice in own}
     ids = (join_ids(each.layer_ids for each in maps.values()), join_ids(each.head_ids for each in maps.values()))

@@ -1,7 +1,7 @@
 // @vitest-environment node
 import { expect, test, vi } from "vitest"
 
-import { fillMeans, inWords, kindOf, KindOfMaps, withoutSpecial, type KindHeader } from "../src/core/arranged"
+import { fillMeans, inWords, isWithinText, kindOf, KindOfMaps, ofPair, withoutSpecial, type KindHeader } from "../src/core/arranged"
 
 // Two heads of one layer; queries "<s>", "cro", "yable" and keys "un", "usual", "</s>".
 const HEAD = [0.5, 0.25, 0.25, 0, 0.5, 0.5, 0.25, 0.75, 0]
@@ -102,4 +102,21 @@ test("maps are decoded and arranged once", () => {
   expect(kind.maps({ units: "words", marks: "shown" })).toBe(first)
   kind.maps({ units: "tokens", marks: "shown" })
   expect(arrays.floats).toHaveBeenCalledOnce()
+})
+
+test("one of two texts attends to one of them", () => {
+  const maps = {
+    shape: [1, 1, 3, 3] as const,
+    weights: Float32Array.from(HEAD),
+    queries: ["a", "b", "c"],
+    keys: ["a", "b", "c"],
+    segments: [[0, 0, 1], [0, 0, 1]] as const,
+  }
+  const { shape, weights, queries, keys, segments } = ofPair(maps, "ba")
+  expect([shape, [...weights], queries, keys, segments]).toEqual([[1, 1, 1, 2], [0.25, 0.75], ["c"], ["a", "b"], [[1], [0, 0]]])
+  expect(ofPair({ ...maps, segments: undefined }, "ba").weights).toEqual(maps.weights)
+  const kind = new KindOfMaps({ ...maps }, arraysOf([1, 1, 3, 3], ...HEAD), "")
+  expect([...kind.maps({ pair: "ab" }).weights]).toEqual([0.25, 0.5])
+  expect(kind.maps({ pair: "all" }).shape).toEqual([1, 1, 3, 3])
+  expect([isWithinText({}), isWithinText({ pair: "bb" }), isWithinText({ pair: "ab" })]).toEqual([true, true, false])
 })

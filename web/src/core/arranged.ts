@@ -15,6 +15,7 @@ interface Axes {
   queries: readonly string[]
   keys: readonly string[]
   special?: OfAxes<readonly number[]> // places; none if absent
+  segments?: OfAxes<readonly number[]> // 0 or 1 of each place, the text of two that it belongs to
 }
 
 /** Whole words on the axes of a kind. */
@@ -59,20 +60,21 @@ export class KindOfMaps<Header extends KindHeader> {
     return units === "words" ? (this.header.grouped ?? undefined) : undefined
   }
 
-  /** The maps by the settings `units` and `marks`. */
+  /** The maps by the settings `units`, `marks` and `pair`. */
   maps(chosen: Chosen): Maps {
-    const name = `${chosen.units} ${chosen.marks}`
-    const maps = this.known.get(name) ?? this.arrange(this.wordsIn(chosen), chosen.marks === "hidden")
+    const name = `${chosen.units} ${chosen.marks} ${chosen.pair}`
+    const maps = this.known.get(name) ?? this.arrange(this.wordsIn(chosen), chosen.marks === "hidden", chosen.pair)
     this.known.set(name, maps)
     return maps
   }
 
-  private arrange(words: WordsHeader | undefined, hidden: boolean): Maps {
-    const { queries, keys, special } = this.header
-    const tokens = { queries, keys, special, ...(this.decoded ??= this.decode()) }
+  private arrange(words: WordsHeader | undefined, hidden: boolean, pair: string | undefined): Maps {
+    const { queries, keys, special, segments } = this.header
+    const tokens = { queries, keys, special, segments, ...(this.decoded ??= this.decode()) }
     const whole = words ? inWords(tokens, words) : tokens
     if (words && this.withMeans) fillMeans(whole)
-    return hidden ? withoutSpecial(whole) : whole
+    const shown = hidden ? withoutSpecial(whole) : whole
+    return pair?.length === 2 ? ofPair(shown, pair) : shown
   }
 
   private decode(): Pick<Maps, "shape" | "weights"> {
@@ -103,8 +105,8 @@ export function inWords({ shape, weights }: Pick<Maps, "shape" | "weights">, wor
       result[map * tall * wide + place] = sumOf(first, end, (query) => summed[query * wide + column]!) / (end - first)
     }
   }
-  const { queries: queryWords, keys: keyWords, special } = words
-  return { queries: queryWords, keys: keyWords, special, shape: [layers, heads, tall, wide], weights: result }
+  const { queries: queryWords, keys: keyWords, special, segments } = words
+  return { queries: queryWords, keys: keyWords, special, segments, shape: [layers, heads, tall, wide], weights: result }
 }
 
 function endsOf(starts: readonly number[], count: number): number[] {
@@ -145,8 +147,27 @@ export function fillMeans({ weights, shape: [layers, heads, queries, keys] }: Pi
 
 /** Maps without special tokens. The remaining weights are not rescaled. If nothing would remain, all tokens stay. */
 export function withoutSpecial(maps: Maps): Maps {
-  const queries = withoutPlaces(maps.queries, maps.special?.[0])
-  const keys = withoutPlaces(maps.keys, maps.special?.[1])
+  return select(maps, withoutPlaces(maps.queries, maps.special?.[0]), withoutPlaces(maps.keys, maps.special?.[1]))
+}
+
+/** Whether queries and keys are of the same text, or of both, so that a causal mask hides the cells above the diagonal. */
+export function isWithinText({ pair }: Chosen): boolean {
+  return pair?.length !== 2 || pair[0] === pair[1]
+}
+
+/** The attention of one of two texts to one of them; `pair` is "aa", "ab", "ba" or "bb". */
+export function ofPair(maps: Maps, pair: string): Maps {
+  const { segments } = maps
+  if (!segments) return maps
+  const [queries, keys] = segments.map((texts, side) => {
+    const text = pair[side] === "b" ? 1 : 0
+    return [...texts.keys()].filter((place) => texts[place] === text)
+  }) as [number[], number[]]
+  return select(maps, queries, keys)
+}
+
+/** Some queries and keys; all of them where none would remain. */
+function select(maps: Maps, queries: readonly number[], keys: readonly number[]): Maps {
   if (!queries.length || !keys.length) return maps
   const [layers, heads, tall, wide] = maps.shape
   const weights = new Float32Array(layers * heads * queries.length * keys.length)
@@ -161,6 +182,10 @@ export function withoutSpecial(maps: Maps): Maps {
     weights,
     queries: queries.map((place) => maps.queries[place]!),
     keys: keys.map((place) => maps.keys[place]!),
+    segments: maps.segments && [
+      queries.map((place) => maps.segments![0][place]!),
+      keys.map((place) => maps.segments![1][place]!),
+    ],
   }
 }
 

@@ -2,5 +2,5 @@
 
 addEventListener("message", ({ source, data }: MessageEvent<{ attentionHeight?: number } | null>) => {
   const frame = [...document.querySelectorAll("iframe")].find((element) => element.contentWindow === source)
-  if (frame && data?.attentionHeight && data.attentionHeight > 0) frame.style.height = `${data.attentionHeight}px`
+  if (frame && !frame.dataset.fixedHeight && data?.attentionHeight && data.attentionHeight > 0) frame.style.height = `${data.attentionHeight}px`
 })

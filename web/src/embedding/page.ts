@@ -75,6 +75,7 @@ function followNotebook(outside: Document): void {
 /** Without access to the frame, the height is sent to the script next to it: see frame.ts. */
 function fit(): void {
   const height = Math.ceil(main.getBoundingClientRect().height)
+  if (frame?.dataset.fixedHeight) return
   if (frame) frame.style.height = `${height}px`
   else parent.postMessage({ attentionHeight: height }, "*")
 }

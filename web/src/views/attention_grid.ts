@@ -33,7 +33,7 @@ import {
   type Sheet,
 } from "./attention_grid/sheet"
 
-const ARRANGED_BY = ["kind", "units", "marks", "scale"] // the choices that change all maps, not only the open one
+const ARRANGED_BY = ["kind", "units", "marks", "pair", "scale"] // the choices that change all maps, not only the open one
 const MANY = 16 // columns from which on maps are close together, and a narrow screen scrolls sideways
 const MOST_DOTS = 64 // per side of one map; longer sentences show the largest weight of each block of cells
 

@@ -69,7 +69,7 @@ class AttentionLines extends ChoosingView<Bytes, LinesPayload> {
   protected arrange(chosen: Chosen): void {
     const { payload } = this
     if (!payload) return
-    const arrangement = JSON.stringify([chosen.kind, chosen.units, chosen.marks])
+    const arrangement = JSON.stringify([chosen.kind, chosen.units, chosen.marks, chosen.pair])
     if (arrangement !== this.arrangement) this.open(payload, chosen)
     this.arrangement = arrangement
     if (payload.controls) {

@@ -1,6 +1,6 @@
 /** The payload of the overview: one sheet of maps, or those of every kind. See views/components/attention_grid.py. */
 
-import { KindOfMaps, kindOf, type KindHeader, type MapsShape, type WordsHeader } from "../../core/arranged"
+import { isWithinText, KindOfMaps, kindOf, type KindHeader, type MapsShape, type WordsHeader } from "../../core/arranged"
 import { MEAN, placeInWords, type Choosable, type Chosen, type Control, type PlaceWords } from "../../core/choosing"
 import type { Theme } from "../../core/colour"
 import { filled } from "../../core/dom"
@@ -73,6 +73,7 @@ export function readPayload(bytes: Bytes): Payload {
       ...kind,
       ...maps.maps(chosen),
       rounded: arrays.rounded(name),
+      causal: kind.causal && isWithinText(chosen),
       detail: maps.wordsIn(chosen)?.detail ?? kind.detail,
       underlay,
       picture: arrays.bytes(`${name} picture`),

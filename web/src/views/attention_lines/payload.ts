@@ -1,6 +1,6 @@
 /** Payload and choices of the lines, see views/components/attention_lines.py. */
 
-import { KindOfMaps, kindOf, type KindHeader, type Maps, type WordsHeader } from "../../core/arranged"
+import { isWithinText, KindOfMaps, kindOf, type KindHeader, type Maps, type WordsHeader } from "../../core/arranged"
 import type { Chosen, Control } from "../../core/choosing"
 import type { Theme } from "../../core/colour"
 import { unpack, type Bytes } from "../../core/payload"
@@ -66,7 +66,7 @@ export function sheetOf(payload: LinesPayload, chosen: Chosen): LinesSheet {
   const kind = kindOf(payload.kinds, chosen)
   const { queryAxis, keyAxis, title, causal } = kind.wordsIn(chosen) ?? kind.header
   const { words, theme, styles, controls } = payload
-  const axes = { queryAxis, keyAxis, title, causal, numbers: kind.header.numbers }
+  const axes = { queryAxis, keyAxis, title, causal: causal && isWithinText(chosen), numbers: kind.header.numbers }
   return { words, theme, styles, controls, ...axes, ...kind.maps(chosen) }
 }
 

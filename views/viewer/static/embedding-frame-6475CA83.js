@@ -1,0 +1,1 @@
+"use strict";(()=>{addEventListener("message",({source:n,data:e})=>{let t=[...document.querySelectorAll("iframe")].find(i=>i.contentWindow===n);t&&!t.dataset.fixedHeight&&e?.attentionHeight&&e.attentionHeight>0&&(t.style.height=`${e.attentionHeight}px`)});})();

@@ -1,1 +1,0 @@
-"use strict";(()=>{addEventListener("message",({source:n,data:e})=>{let t=[...document.querySelectorAll("iframe")].find(i=>i.contentWindow===n);t&&e?.attentionHeight&&e.attentionHeight>0&&(t.style.height=`${e.attentionHeight}px`)});})();
