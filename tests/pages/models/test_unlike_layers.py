@@ -105,5 +105,5 @@ def test_show_has_all_layers_with_their_numbers(unlike):
         ("decoder-8-heads", "4"),
     }
     assert "decoder-8-heads 1 x 8" in repr(show(trace, layers=[3], view="lines"))
-    with pytest.raises(ValueError, match="No layer from 0 to 0 has attention; counted from 0, these have: 1, 3"):
+    with pytest.raises(ValueError, match="None of these layers has attention; counted from 0, these have: 1, 3"):
         show(open_model(unlike["lfm2"], device="cpu").trace(TEXT), layers=[0])
