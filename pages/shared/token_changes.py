@@ -66,8 +66,10 @@ def _pull(trace: Trace, kind: AttentionKind, heads: Heads) -> HeadIntervention:
     """Let the user choose a weight; a place in the decoder is named by the token that is chosen there."""
     places = PulledPlaces.of(trace, kind.name)
     queries, keys = (map_labels.token_options(side) for side in (places.queries, places.keys))
+    first = tuple(queries)[len(queries) // 2 if kind.causal else 0]  # the first query of a causal kind has one key only
     with st.container(horizontal=True, gap="medium"):
-        query = map_labels.index_of(widgets.select(say("compare.pull.place", "At"), queries, f"{kind.name}place"))
+        label = say("compare.pull.place", "At")
+        query = map_labels.index_of(widgets.select(label, queries, f"{kind.name}place", first))
         key = map_labels.index_of(
             widgets.select(say("compare.pull.key", "pull the weight of"), keys, f"{kind.name}pulled")
         )

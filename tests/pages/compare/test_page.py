@@ -12,7 +12,7 @@ from model.pulling.deltas import solve_delta
 from model.tracing.head_interventions import NoMask, OneHot, Pull, Scale, Temperature
 from pages.shared.comparison import compare_with_intervention
 from pages.shared.models import load_service
-from tests.pages.charts import check_caption
+from tests.pages.charts import check_caption, text_without_links
 from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.drawn import matrices, metrics
 from tests.pages.reading import marked, programs, table
@@ -145,6 +145,15 @@ def test_a_pull_that_no_number_gives_gets_one_sentence(open_app, query, sentence
     app = open_app("compare", do="pull", **query, **HEADS)
     stated = [element.value.replace("\\", "") for element in [*app.warning, *app.caption]]
     assert len([text for text in stated if sentence in text]) == 1 and not app.exception
+
+
+@pytest.mark.parametrize("kind", ["encoder", "decoder", "cross"])
+def test_the_first_pull_of_every_kind_can_be_applied(open_app, kind):
+    app = open_app("compare", do="pull", of=kind, **HEADS)
+    assert not any(
+        "whatever its score" in text or "The mask hides" in text for text in map(text_without_links, app.caption)
+    )
+    assert app.metric[2].value != "0"
 
 
 def test_a_pull_states_the_token_at_which_it_was_set(open_app, translator):
