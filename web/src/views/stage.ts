@@ -7,13 +7,11 @@
 import { ChoosingView, MEAN, type Chosen } from "../core/choosing"
 import { mounting } from "../core/component"
 import { Choices } from "../core/controls"
-import controlsStyle from "../core/controls.css"
 import { arrowStep, button, element, filled, setAttributes } from "../core/dom"
 import { clamp } from "../core/numbers"
 import type { Bytes } from "../core/payload"
 import { Fold } from "../core/table"
 import { buildLiveRegion } from "../core/tooltip"
-import style from "./stage.css"
 import { StageFigure, type Attention, type Scene } from "./stage/figure"
 import { decodeStage, kindIn, KINDS, mapOf, type KindName, type MapChoice, type StagePayload } from "./stage/payload"
 import { PullPanel } from "./stage/panel"
@@ -22,6 +20,7 @@ import { Pulling } from "./stage/pulling"
 import { Candidates, SmallMaps } from "./stage/rail"
 import { columnOfHeads, describeToken, mapTitle, rowOf, twoDigits, type Focus } from "./stage/reading"
 import { fillTable } from "./stage/table"
+import styles from "./stage/styles"
 import { StageTexts } from "./stage/texts"
 
 const WIDE = 920 // design pixels from which the maps are next to the figure
@@ -347,4 +346,4 @@ function keepsFocus({ side }: Focus, kind: KindName): boolean {
   return kind === "cross" || (side === "english") === (kind === "encoder")
 }
 
-export default mounting(Stage, controlsStyle + style)
+export default mounting(Stage, styles)

@@ -1,0 +1,10 @@
+/** The style of the stage; later files may override earlier ones. */
+
+import controlsStyle from "../../core/controls.css"
+import style from "../stage.css"
+import figureStyle from "./figure.css"
+import phoneStyle from "./phone.css"
+import pullStyle from "./pull.css"
+import railStyle from "./rail.css"
+
+export default controlsStyle + style + figureStyle + pullStyle + railStyle + phoneStyle
