@@ -20,6 +20,7 @@ import style from "./attention_grid.css"
 import { drawScale, largeMap } from "./attention_grid/large_map"
 import {
   axisName,
+  axisOptions,
   cellLabel,
   describe,
   isMasked,
@@ -29,6 +30,7 @@ import {
   shadeOf,
   startOf,
   weightText,
+  withinAxes,
   type Payload,
   type Sheet,
 } from "./attention_grid/sheet"
@@ -113,19 +115,12 @@ class AttentionGrid extends ChoosingView<Bytes, Payload> {
     this.select(sheet, built, sheet.rows.indexOf(chosen.layer ?? ""), sheet.columns.indexOf(chosen.head ?? ""))
   }
 
-  /** The options of a list that exist for the displayed maps. */
   availableIn(name: string): readonly string[] | undefined {
-    if (name === "layer") return this.sheet?.rows
-    return name === "head" ? this.sheet?.columns : undefined
+    return this.sheet && axisOptions(this.sheet, name)
   }
 
-  /** Falls back to the first layer and head if the kind has fewer. */
   protected override restricted(chosen: Chosen): Chosen {
-    if (!this.payload) return chosen
-    const { rows, columns } = this.payload.axes(chosen)
-    const one = (value: string | undefined, names: readonly string[]) =>
-      value !== undefined && names.includes(value) ? value : names[0]!
-    return { ...chosen, layer: one(chosen.layer, rows), head: one(chosen.head, columns) }
+    return this.payload ? withinAxes(this.payload, chosen) : chosen
   }
 
   protected override build(): void {

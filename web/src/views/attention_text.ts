@@ -11,7 +11,16 @@ import controlsStyle from "../core/controls.css"
 import { arrowStep, element, filled, markData } from "../core/dom"
 import { clamp, largest } from "../core/numbers"
 import { unpack, type Bytes } from "../core/payload"
-import { isMasked, readPayload, startOf, weightText, type Payload, type Sheet } from "./attention_grid/sheet"
+import {
+  axisOptions,
+  isMasked,
+  readPayload,
+  startOf,
+  weightText,
+  withinAxes,
+  type Payload,
+  type Sheet,
+} from "./attention_grid/sheet"
 import style from "./attention_text.css"
 
 const LISTED = 5 // tokens that are named with their weights
@@ -50,22 +59,21 @@ class AttentionText extends ChoosingView<Bytes, Payload> {
     if (drawn !== this.drawn) this.locked = -1
     if (drawn !== this.drawn) this.rebuild(this.sheet)
     this.drawn = drawn
-    this.paint(this.locked)
+    this.paint(this.resting)
     this.root.dataset.drawn = `${this.sheet.title}: ${this.sheet.queries.join(" ")}`
   }
 
   availableIn(name: string): readonly string[] | undefined {
-    if (name === "layer") return this.sheet?.rows
-    return name === "head" ? this.sheet?.columns : undefined
+    return this.sheet && axisOptions(this.sheet, name)
   }
 
-  /** Falls back to the first layer and head if the kind has fewer. */
   protected override restricted(chosen: Chosen): Chosen {
-    if (!this.payload) return chosen
-    const { rows, columns } = this.payload.axes(chosen)
-    const one = (value: string | undefined, names: readonly string[]) =>
-      value !== undefined && names.includes(value) ? value : names[0]!
-    return { ...chosen, layer: one(chosen.layer, rows), head: one(chosen.head, columns) }
+    return this.payload ? withinAxes(this.payload, chosen) : chosen
+  }
+
+  /** The query whose attention is shown while none is pointed at: the locked one, or one in the middle of the text. */
+  private get resting(): number {
+    return this.locked >= 0 ? this.locked : Math.floor(this.queries.length / 2)
   }
 
   private rebuild(sheet: Sheet): void {
@@ -77,7 +85,7 @@ class AttentionText extends ChoosingView<Bytes, Payload> {
       token.tabIndex = query === 0 ? 0 : -1
       token.setAttribute("role", "button")
       token.onpointerenter = token.onfocus = () => this.paint(query)
-      token.onpointerleave = token.onblur = () => this.paint(this.locked)
+      token.onpointerleave = token.onblur = () => this.paint(this.resting)
       token.onclick = () => this.lock(query)
       token.onkeydown = (event) => this.move(event, query)
     })
@@ -114,7 +122,7 @@ class AttentionText extends ChoosingView<Bytes, Payload> {
     this.queries[next]!.focus()
   }
 
-  /** Colours the keys by the weights of a query, up to its own largest; -1 for none. */
+  /** Colours the keys by the weights of a query, up to its own largest. */
   private paint(query: number): void {
     const { sheet, chosen, readout, texts } = this
     if (!sheet || !chosen || !readout || !texts) return
@@ -123,8 +131,8 @@ class AttentionText extends ChoosingView<Bytes, Payload> {
       token.classList.toggle("asking", place === query)
       token.setAttribute("aria-pressed", String(place === this.locked))
     })
-    readout.textContent = query < 0 ? texts.nothing : ""
-    if (query < 0) return
+    readout.textContent = query in this.queries ? "" : texts.nothing
+    if (!(query in this.queries)) return
     const [row, column] = [sheet.rows.indexOf(chosen.layer ?? ""), sheet.columns.indexOf(chosen.head ?? "")]
     const start = startOf(sheet, row, column) + query * sheet.shape[3]
     const weights = sheet.weights.subarray(start, start + sheet.shape[3])

@@ -145,3 +145,16 @@ export function describe(sheet: Sheet, row: number, column: number): string {
 export function axisName(words: SharedHeader["words"], name: string): string {
   return name === MEAN ? words.mean : name
 }
+
+/** The options of the lists of layers and heads that exist for the displayed maps. */
+export function axisOptions({ rows, columns }: Sheet, name: string): readonly string[] | undefined {
+  return { layer: rows, head: columns }[name]
+}
+
+/** The choices, with the first layer and head where the chosen kind has fewer. */
+export function withinAxes(payload: Payload, chosen: Chosen): Chosen {
+  const { rows, columns } = payload.axes(chosen)
+  const one = (value: string | undefined, names: readonly string[]) =>
+    value !== undefined && names.includes(value) ? value : names[0]!
+  return { ...chosen, layer: one(chosen.layer, rows), head: one(chosen.head, columns) }
+}
