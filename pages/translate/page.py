@@ -13,6 +13,7 @@ from model.networks.recurrent_config import RecurrentConfig
 from model.tracing.trace import Prediction
 from pages.history import networks
 from pages.shared import checks, files
+from pages.shared.doubt import doubt_of_steps, render_note
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request, render_header, translation_html
 from pages.shared.service import Service
@@ -64,7 +65,7 @@ def stream_translation(request: Request, slot: DeltaGenerator) -> Sequence[Step]
             if time.monotonic() - rendered_at > FRAME_SECONDS or step.finished:
                 slot.html(translation_html(step.text))
                 rendered_at = time.monotonic()
-    slot.html(translation_html(steps[-1].text))
+    slot.html(translation_html(doubt_of_steps(service, text, steps)))
     return steps
 
 
@@ -130,6 +131,8 @@ def render() -> None:
         trace = request.trace()
         with layout.stage:
             render_stage(request.service, trace)
+        with layout.options:
+            render_note(request.service, [doubt_of_steps(request.service, request.text, steps)])
         render_tokens(request.options, steps, trace)
     picture, words = st.columns([3, 2], gap="large")
     with picture:

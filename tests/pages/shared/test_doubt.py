@@ -41,7 +41,7 @@ def expected_marks(translator, text: str) -> list[str]:
     return re.findall("[^|]+", "".join(char if inside else "|" for char, inside in zip(whole, joined, strict=True)))
 
 
-@pytest.mark.parametrize("page", ["attention", "heads", "attribution"])
+@pytest.mark.parametrize("page", ["translate", "attention", "heads", "attribution"])
 def test_a_page_underlines_what_has_a_low_probability(translator, page):
     marks = expected_marks(translator, UNSURE)
     assert marks
