@@ -7,10 +7,9 @@ import torch
 
 from .activation_patching import Direction
 from .experiments import Experiment
-from .patched_runs import resume_cases
-from .patched_translation import complete, receiving_labels, runs_of
+from .patched_translation import run_cell
 from .resumable import ResumableNetwork
-from .sites import Alignment, find_site, make_grid
+from .sites import Alignment
 
 
 @torch.inference_mode()
@@ -37,19 +36,6 @@ def patched_probabilities(
     Raises:
         CausalError: as `model.causal.activation_patching.patch_in_steps`.
     """
-    give, receive = runs_of(experiment, direction)
-    grid = make_grid(
-        resumable,
-        find_site(site),
-        part,
-        receiving_labels(experiment, direction),
-        by_position=by_position,
-        layers=layers,
-        positions=positions,
-        alignment=complete(resumable, experiment, direction, alignment),
-        aligned_only=resumable.lengths(give) != resumable.lengths(receive),
-    )
-    case = grid.cases(resumable.record(give))[int(np.ravel_multi_index(tuple(cell), grid.shape))]
-    stage = min(resumable.stage_of(patch.name) for patch in case)
-    hidden = resume_cases(resumable, resumable.record(receive), [case], stage)
+    grid = {"by_position": by_position, "layers": layers, "positions": positions}
+    hidden = run_cell(resumable, experiment, site, part, cell, direction, alignment=alignment, **grid)[1]
     return resumable.logits(hidden[:1, position])[0].double().softmax(dim=-1).cpu().numpy()

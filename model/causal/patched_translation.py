@@ -7,6 +7,7 @@ fed again, and the translation continues from there, with the patch at these pos
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -130,6 +131,41 @@ class PatchedTranslation:
     probabilities: tuple[float, ...]
 
 
+def run_cell(
+    resumable: ResumableNetwork,
+    experiment: Experiment,
+    site: str,
+    part: str,
+    cell: Sequence[int],
+    direction: Direction,
+    *,
+    alignment: Alignment | None = None,
+    **options: Any,
+) -> tuple[Case, Tensor, str]:
+    """Run the network with one cell of a patching grid replaced.
+
+    Args:
+        cell: index of the cell in the grid.
+        options: of `model.causal.sites.make_grid`.
+
+    Returns:
+        What is replaced, the last hidden states `(1, position, d_model)`, and the stack whose positions the grid has.
+    """
+    give, receive = runs_of(experiment, direction)
+    grid = make_grid(
+        resumable,
+        find_site(site),
+        part,
+        receiving_labels(experiment, direction),
+        alignment=complete(resumable, experiment, direction, alignment),
+        aligned_only=resumable.lengths(give) != resumable.lengths(receive),
+        **options,
+    )
+    case = grid.cases(resumable.record(give))[int(np.ravel_multi_index(tuple(cell), grid.shape))]
+    stage = min(resumable.stage_of(patch.name) for patch in case)
+    return case, resume_cases(resumable, resumable.record(receive), [case], stage), grid.stack
+
+
 @torch.inference_mode()
 def translate_patched_in_steps(
     resumable: ResumableTranslator,
@@ -152,22 +188,11 @@ def translate_patched_in_steps(
     Raises:
         CausalError: as `patch_in_steps`.
     """
-    give, receive = runs_of(experiment, direction)
-    grid = make_grid(
-        resumable,
-        find_site(site),
-        part,
-        receiving_labels(experiment, direction),
-        by_position=by_position,
-        alignment=complete(resumable, experiment, direction, alignment),
-        aligned_only=resumable.lengths(give) != resumable.lengths(receive),
-    )
-    run = resumable.record(receive)
-    case = grid.cases(resumable.record(give))[int(np.ravel_multi_index(tuple(cell), grid.shape))]
-    hidden = resume_cases(resumable, run, [case], min(resumable.stage_of(patch.name) for patch in case))
+    options: dict[str, Any] = {"by_position": by_position, "alignment": alignment}
+    case, hidden, stack = run_cell(resumable, experiment, site, part, cell, direction, **options)
     value = float(evaluate(resumable, hidden, experiment.measured(None))[0])
-    source, fed = receive
-    start = fed[:, : place + 1 if grid.stack == "decoder" else 1]
+    source, fed = runs_of(experiment, direction)[1]
+    start = fed[:, : place + 1 if stack == "decoder" else 1]
     generated = yield from generate_in_steps(resumable, source, start, case)
     return PatchedTranslation(generated.ids, start.shape[1] - 1, value, generated.probabilities)
 
