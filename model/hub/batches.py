@@ -23,7 +23,7 @@ from .verification import HALF, MAPS, OUTPUTS
 ROWS = 8  # texts that run together
 
 
-def padded_inputs(network: Network, texts: Sequence[Tokens], padding: int) -> ModelInputs:
+def pad_inputs(network: Network, texts: Sequence[Tokens], padding: int) -> ModelInputs:
     """Inputs of several texts, `(text, position)`; shorter ones are padded at their end, and the padding is masked."""
     each = [text_inputs(network, tokens) for tokens in texts]
     longest = max(len(tokens.ids) for tokens in texts)
@@ -86,7 +86,7 @@ def run_padded(
         return [reduce(row, index, part) for row, part in enumerate(parts)]
 
     recorder = CallRecorder(names, None, split)
-    inputs = padded_inputs(network, texts, padding)
+    inputs = pad_inputs(network, texts, padding)
     output = run_network(network, inputs, recorder, True, output_hidden_states=True)
     return output, [[calls[row] for calls in recorder.calls] for row in range(len(texts))]
 

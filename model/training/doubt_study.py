@@ -84,13 +84,13 @@ def translate(model: SentenceTranslator, sentences: dict[str, list[str]]) -> Sco
     """Translate sentences greedily and score them against their translations."""
     generated = decode_all(model, list(sentences))
     sources = [model.tokenizer.encode_source(sentence) for sentence in sentences]
-    probabilities = token_probabilities(model, sources, generated)
+    probabilities = compute_token_probabilities(model, sources, generated)
     texts = {sentence: model.tokenizer.decode(ids) for sentence, ids in zip(sentences, generated, strict=True)}
     tokens, right = [], []
     for ids, own, references in zip(generated, probabilities, sentences.values(), strict=True):
         ordinary = np.array(ids, dtype=np.int64) != model.tokenizer.eos_id
         tokens.append(own[ordinary])
-        right.append(in_references(model.tokenizer, ids, references)[ordinary])
+        right.append(mark_in_references(model.tokenizer, ids, references)[ordinary])
     chrf = CHRF()
     quality = [chrf.sentence_score(texts[english], french).score for english, french in sentences.items()]
     means = np.array([mean_probability(own) for own in probabilities])
@@ -98,7 +98,7 @@ def translate(model: SentenceTranslator, sentences: dict[str, list[str]]) -> Sco
 
 
 @torch.inference_mode()
-def token_probabilities(
+def compute_token_probabilities(
     model: SentenceTranslator, sources: Sequence[Sequence[int]], generated: Sequence[Sequence[int]]
 ) -> list[np.ndarray]:
     """Compute the probability of each generated token given those before it, by teacher forcing.
@@ -128,7 +128,7 @@ def _batch(sequences: Sequence[Sequence[int]], pad_id: int, device: torch.device
     return pad_batch([list(ids) for ids in sequences], pad_id).to(device)
 
 
-def in_references(tokenizer: Tokenizer, ids: Sequence[int], references: Sequence[str]) -> np.ndarray:
+def mark_in_references(tokenizer: Tokenizer, ids: Sequence[int], references: Sequence[str]) -> np.ndarray:
     """Mark the tokens that are in a reference, each as often as in the reference that has it most often."""
     most: Counter[int] = Counter()
     for reference in references:

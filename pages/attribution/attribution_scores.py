@@ -140,7 +140,7 @@ class AttributionScores:
         }
 
 
-def integration_seconds(trace: Trace) -> float:
+def estimate_integration_seconds(trace: Trace) -> float:
     """How long integrated gradients of a trace take, roughly."""
     rows = POINTS * len(trace.next_ids)
     return SECONDS * rows * (len(trace.source_ids) + len(trace.next_ids) / 2)

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from model import Trace
-from pages.attribution.attribution_scores import AttributionScores, integration_seconds
+from pages.attribution.attribution_scores import AttributionScores, estimate_integration_seconds
 from pages.shared.texts import caption
 from views.text import literal
 from views.text.catalogue import say_count
@@ -20,12 +20,12 @@ LONG = 12  # seconds; longer ones are asked for anew
 def is_wanted(trace: Trace) -> bool:
     """Whether integrated gradients are shown: the user has asked for them, and for as long as they take."""
     agreed = bound_settings.stored_text(AGREED)
-    return agreed.isdecimal() and integration_seconds(trace) <= max(LONG, int(agreed))
+    return agreed.isdecimal() and estimate_integration_seconds(trace) <= max(LONG, int(agreed))
 
 
 def render_offer(trace: Trace) -> None:
     """Render a button that computes them, with the seconds that it takes."""
-    seconds = math.ceil(integration_seconds(trace))
+    seconds = math.ceil(estimate_integration_seconds(trace))
     label = say_count(
         "attribution.integrate",
         "Integrate the gradients, too (about {count} second)",

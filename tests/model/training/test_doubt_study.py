@@ -15,8 +15,8 @@ from model.training.doubt_card import doubt_section
 from model.training.doubt_study import (
     choose_mean_threshold,
     choose_token_threshold,
-    in_references,
-    token_probabilities,
+    compute_token_probabilities,
+    mark_in_references,
     translate,
 )
 from model.training.head_card import write_readable_card
@@ -40,8 +40,8 @@ def test_the_mean_threshold_splits_by_quality():
 def test_tokens_count_as_often_as_the_best_reference_has_them(tokenizer):
     two, one = "le chien le", "le chat"
     ids = [*tokenizer.encode("le le le chat"), tokenizer.eos_id]
-    assert in_references(tokenizer, tokenizer.encode(two), [two]).all()
-    marks = in_references(tokenizer, ids, [two, one])
+    assert mark_in_references(tokenizer, tokenizer.encode(two), [two]).all()
+    marks = mark_in_references(tokenizer, ids, [two, one])
     again = tokenizer.encode("le")[0]
     places = [place for place, token in enumerate(ids) if token == again]
     assert [bool(marks[place]) for place in places] == [True, True, False][: len(places)] and not marks[-1]
@@ -61,7 +61,7 @@ def test_probabilities_in_padded_batches_are_those_of_single_traces(translator):
     for number, text in enumerate(sentences):
         trace = translator.trace(text)
         assert scored.texts[text] == trace.target_text
-        (alone,) = token_probabilities(translator, [sources[number]], [trace.next_ids])
+        (alone,) = compute_token_probabilities(translator, [sources[number]], [trace.next_ids])
         expected = [row.probability for row in trace.predictions(1)]
         np.testing.assert_allclose(alone, expected, atol=1e-5)
         ordinary = [
