@@ -5,11 +5,9 @@ from functools import cached_property, partial
 from typing import Any, overload
 
 import numpy as np
-import torch
 
 from ..attribution.rollout import Fusion, rollout
 from ..networks.tap import Tap
-from ..runtime.progress import InSteps, run_to_end
 from ..tracing.head_interventions import Scale
 from ..tracing.interventions import HeadInterventions, to_tap
 from ..tracing.kinds import kind_of
@@ -22,16 +20,16 @@ from .forward_run import output_tensor, residual_stream, run_network
 from .hub_trace import HubTrace
 from .input_forms import TextForm, render_chat, split_batch
 from .model_inputs import picture_fields
-from .opened_reading import MOST_GENERATED, OpenedReading, TraceInput
+from .opened_answers import OpenedAnswers
+from .opened_reading import TraceInput
 from .record import HubRecord, LayerRecord, reduce_call, stack_layers
-from .scoring import score_trace, scored_labels
-from .token_offsets import Tokens, labels_of
+from .token_offsets import Tokens
 from .trace_limits import TraceRetention, plan_retention
 
 Batch = list[str] | list[list[int]] | Mapping[str, Any]  # texts, ids of texts, or what a tokenizer returns
 
 
-class OpenedModel(OpenedReading, OpenedCausalMethods):
+class OpenedModel(OpenedAnswers, OpenedCausalMethods):
     """A network of the library `transformers`, traced while it runs. Made by `model.open_model.open_model`.
 
     Its attributes are those of `model.hub.opened_network.OpenedNetwork`.
@@ -233,88 +231,6 @@ class OpenedModel(OpenedReading, OpenedCausalMethods):
         if name not in trace.records or trace.records[name].layers != layers or layers != tuple(range(len(layers))):
             raise OpenError("Rollout needs the maps of all layers; trace the input with keep='weights'.")
         return rollout(trace.records[name].weights, fusion)
-
-    @states_errors
-    def count_weights(
-        self, text: str, second: str | None = None, target: str | None = None, target_language: str | None = None
-    ) -> tuple[int, int]:
-        """Number of attention weights of a text in all layers, and largest number of layers, before any computation.
-
-        A target that the decoder has yet to generate counts with its largest length.
-
-        Raises:
-            OpenError: the text cannot be used.
-        """
-        source = self._source(text, second)
-        decoder = None
-        if self.has_decoder:
-            language = self.languages.code(target_language)
-            count = 1 + MOST_GENERATED if target is None else len(self._target(target, language))
-            if self.task != "translate" and target is None:
-                count = 1 + len(source.ids)
-            decoder = Tokens((0,) * count, (), (), (), ())
-        shapes = self._shapes(source, decoder).values()
-        return sum(int(np.prod(shape)) for shape in shapes), max(shape[0] for shape in shapes)
-
-    @states_errors
-    def score(self, trace: HubTrace, intervention: HeadInterventions | Tap | None = None) -> np.ndarray:
-        """-ln p in nats, `(T,)` or `(classes,)` float64; of a network that answers with "scores", these.
-
-        Of every token but the first given those before it (decoder), of every target token (encoder-decoder), of every
-        token where it alone is masked (masked model; Salazar et al. 2020), or of every class or label.
-
-        Args:
-            intervention: that of the trace; a masked model runs again for each of its tokens.
-
-        Raises:
-            OpenError: the network has no head that predicts anything.
-        """
-        return score_trace(self, trace, intervention)
-
-    def scored(self, trace: HubTrace) -> tuple[str, ...]:
-        """Labels of the tokens or classes that `score` scores, in its order."""
-        return scored_labels(self, trace)
-
-    def generate(
-        self,
-        text: TextForm,
-        tokens: int = 20,
-        intervention: HeadInterventions | Tap | None = None,
-        target_language: str | None = None,
-    ) -> str:
-        """Generate a greedy continuation, translation or summary of a text, of at most `tokens` new tokens.
-
-        Raises:
-            OpenError: this network generates no text.
-            InterventionError: see `HeadInterventions.check`.
-        """
-        return run_to_end(self.generate_in_steps(text, tokens, intervention, target_language))
-
-    @states_errors
-    def generate_in_steps(
-        self,
-        text: TextForm,
-        tokens: int = 20,
-        intervention: HeadInterventions | Tap | None = None,
-        target_language: str | None = None,
-    ) -> InSteps[str]:
-        """`generate`, some tokens at a time.
-
-        Raises:
-            OpenError, InterventionError: as of `generate`.
-        """
-        if self.task not in ("complete", "translate"):
-            raise OpenError("This model generates no text; open one of a decoder.")
-        language = self.languages.code(target_language)
-        ids = yield from self._generated(self._source(text), tokens, language, intervention)
-        return self.reader.decode(ids, skip_special_tokens=True)
-
-    @states_errors
-    def top(self, trace: HubTrace, position: int, count: int = 5) -> list[tuple[str, float]]:
-        """The most probable tokens at a position of a trace's logits, and their probabilities."""
-        logits = torch.from_numpy(trace.logits[position]).double().softmax(dim=-1)
-        best = logits.topk(min(count, len(logits)))
-        return list(zip(labels_of(self.reader, best.indices.tolist()), best.values.tolist(), strict=True))
 
     def _reduce(
         self,

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from model import HeadInterventions, HubTrace
-from model.hub.opened_model import MOST_GENERATED, OpenedModel
+from model.hub.opened_model import OpenedModel
+from model.hub.opened_reading import MOST_GENERATED
 from pages.shared import files
 from pages.shared.service import Service
 from views.controls import widgets
