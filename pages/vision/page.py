@@ -16,7 +16,7 @@ from pages.vision.layers import render_layers
 from pages.vision.patch_attention import render_any_patch, render_cls, render_full_maps
 from pages.vision.patches import render_patches
 from pages.vision.positions import render_positions
-from pages.vision.unlike_sign import render_classes
+from pages.vision.unlike_sign import render_classes, render_unlike_sign
 from pages.vision.what_if import render_what_if
 from views import patch_grid
 from views.controls.picture_input import picture_input
@@ -49,14 +49,15 @@ def main() -> None:
     if picture.is_own:
         service = private_service(service)
     key, trace = service.trace_picture(picture)
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        view = choose_section(VIEWS, "view")
+    view = choose_section(VIEWS, "view")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         name, probability = literal.markdown(trace.classes[trace.answer]), float(trace.probabilities[trace.answer])
         answer = say(
             "vision.answered", "Answer: **{name}**, {probability}", name=name, probability=percent(probability)
         )
         st.markdown(answer, width="content")
-    render_classes(service, trace)
+        render_classes(trace)
+    render_unlike_sign(service, trace)
     view.render(service, key, trace)
     _render_answer(service, key, picture, trace)
     config, (rows, columns) = service.model.config, trace.grid

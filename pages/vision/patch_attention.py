@@ -50,7 +50,7 @@ def render_cls(service: Service, key: str, trace: PatchTrace) -> None:
     large_map = settings.head_map(
         sheet[settings.place], title.format(map=settings.label), top if settings.shared else None
     )
-    overview, detail = st.columns(2, gap="large")
+    overview, detail = st.columns(2)
     with overview:
         choices, chosen = settings.subset("layer", "head", "scale", "opacity")
         grid = GridOfKinds(

@@ -12,12 +12,15 @@ from views.text.numbers import percent, three_digits
 GROUPS = Message("vision.unlike.group", "{share} of {count} {name} ({low} to {high})")
 
 
-def render_classes(service: Service, trace: VisionTrace) -> None:
-    """Name the classes, and mark a picture that is unlike the training pictures, with what was measured."""
+def render_classes(trace: VisionTrace) -> None:
+    """Name the classes that the answer is chosen from, beside the answer where there is room."""
     classes = ", ".join(map(literal.markdown, trace.classes))
-    st.caption(
-        say("vision.classes", "One of its {count} classes: {classes}", count=len(trace.classes), classes=classes)
-    )
+    text = say("vision.classes", "One of its {count} classes: {classes}", count=len(trace.classes), classes=classes)
+    st.caption(text, width="content")
+
+
+def render_unlike_sign(service: Service, trace: VisionTrace) -> None:
+    """Mark a picture that is unlike the training pictures, with what was measured."""
     distance, measured = trace.training_distance, service.model.training_distances
     if distance is None or measured is None or not distance.is_unlike:
         return

@@ -20,10 +20,11 @@ REPORTED = {"photographs of other things": {"pictures": 50, "found": 25, "low": 
 def _sign() -> None:
     import streamlit as st
 
-    from pages.vision.unlike_sign import render_classes
+    from pages.vision.unlike_sign import render_classes, render_unlike_sign
     from tests.pages.vision.views import service
 
-    render_classes(service(), st.session_state["trace"])
+    render_classes(st.session_state["trace"])
+    render_unlike_sign(service(), st.session_state["trace"])
 
 
 def open_sign(distance: float | None, reported: dict, monkeypatch) -> AppTest:

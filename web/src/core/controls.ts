@@ -60,7 +60,7 @@ export class Choices {
     panel.hidden = true
     this.follows.push(...rare.map((control) => this.build(control, panel)), (chosen) => {
       const values = rare.map(({ name, label, options }) => `${label}: ${options.find(([id]) => id === chosen[name])?.[1]}`)
-      fold.textContent = [title, ...values].join(" \u00b7 ")
+      fold.title = fold.textContent = [title, ...values].join(" \u00b7 ")
     })
     for (const { label, help } of drawn) {
       if (help) element("p", "help", panel).textContent = `${label}: ${help}`
