@@ -19,8 +19,8 @@ LONG = 12  # seconds; longer ones are asked for anew
 
 def is_wanted(trace: Trace) -> bool:
     """Whether integrated gradients are shown: the user has asked for them, and for as long as they take."""
-    agreed = bound_settings.stored_text(AGREED)
-    return agreed.isdecimal() and estimate_integration_seconds(trace) <= max(LONG, int(agreed))
+    agreed = bound_settings.stored_number(AGREED)
+    return agreed > 0 and estimate_integration_seconds(trace) <= max(LONG, agreed)
 
 
 def render_offer(trace: Trace) -> None:

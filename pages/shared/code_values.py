@@ -9,6 +9,7 @@ from pages.shared.models import open_recurrent
 from pages.shared.page_header import Request
 from views.controls import painted
 from views.url_state import bound_settings
+from views.url_state.codecs import DIGITS
 
 Values = dict[str, Any]  # name -> a literal of the program
 
@@ -32,7 +33,7 @@ def settings(*names: str, **renamed: str) -> Callable[[Request], Values]:
 
 
 def _number(value: object) -> object:
-    return int(value) if isinstance(value, str) and value.isdecimal() else value
+    return int(value) if isinstance(value, str) and value.isdecimal() and len(value) <= DIGITS else value
 
 
 def query(_: Request) -> Values:

@@ -16,21 +16,23 @@ SENTENCE = "text=I+want+to+buy+a+car."
 WORDS, BYTES = "text=" + "the+cat+" * 32, "text=" + "%ED%95%9C" * 40  # about as many tokens as are accepted
 SHORT = 0.5  # seconds of processor time that need no steps
 LONG_WORK = [
-    ("pages/attribution/page.py", WORDS, ""),
-    ("pages/heads/page.py", WORDS, ""),
-    ("pages/compare/page.py", BYTES, ""),
-    ("pages/inside/page.py", BYTES, "&inside=Scaling"),
-    ("pages/positions/page.py", BYTES, "&facet=trained-model"),
-    ("pages/decoding/page.py", BYTES, "&part=Beam+search"),
+    ("attribution", WORDS, ""),
+    ("heads", WORDS, ""),
+    ("compare", BYTES, ""),
+    ("inside", BYTES, "&inside=Scaling"),
+    ("positions", BYTES, "&facet=trained-model"),
+    ("decoding", BYTES, "&part=Beam+search"),
 ]
 
 
 @pytest.mark.parametrize(
     ("page", "query"),
     [
-        ("pages/translate/page.py", "method=Sampling&seed=-1e400"),
-        ("pages/masks/page.py", "query=" + "9" * 5000),
-        ("pages/decoding/page.py", "step=1e400&step=2&try_k=inf"),
+        ("translate", "method=Sampling&seed=-1e400"),
+        ("masks", "query=" + "9" * 5000),
+        ("decoding", "step=1e400&step=2&try_k=inf"),
+        ("attribution", "integrate=" + "9" * 5000),
+        ("circuits", "part=noise&noise=" + "9" * 5000),
     ],
 )
 def test_an_infinite_number_in_the_address_is_ignored(page, query):
@@ -40,7 +42,7 @@ def test_an_infinite_number_in_the_address_is_ignored(page, query):
 
 
 def test_infinity_is_still_a_sentence():
-    app = addresses.visit("pages/translate/page.py", "text=Infinity")
+    app = addresses.visit("translate", "text=Infinity")
     checks.check_page(app)
     assert app.text_input(key="text").value == "Infinity"
 

@@ -67,6 +67,7 @@ def go(app: AppTest, page: str) -> AppTest:
 
     `AppTest.switch_page` looks for a page by its file's name, and here all files have the same.
     """
+    assert any(page == place.id for place in navigation.PAGES), page
     app._page_hash = calc_hash("" if page == navigation.PAGES[0].id else page)
     return app
 

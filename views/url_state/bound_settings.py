@@ -13,7 +13,7 @@ from typing import Any, NoReturn, TypeVar
 
 from ..streamlit_module import st
 from ..text import catalogue
-from .codecs import Codec
+from .codecs import DIGITS, Codec, WholeNumber
 from .session_state import LANGUAGE, SHARED, TEXT, DrawnControl, Query, SessionSettings, comparable
 
 _SESSION_KEY = "settings"  # in `st.session_state`
@@ -202,6 +202,11 @@ def pending_value(name: str, codec: Codec[T], default: T) -> T:
 def stored_text(name: str) -> str:
     """A text of the open page that is in the URL and in no control; empty if there is none."""
     return _session().store_of(name).get(name, ("",))[-1]
+
+
+def stored_number(name: str) -> int:
+    """Such a text as a whole number; 0 if there is none, or one that no page has stored."""
+    return WholeNumber(0, 10**DIGITS - 1).read((stored_text(name),)) or 0
 
 
 def store_text(name: str, text: str) -> None:

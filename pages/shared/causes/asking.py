@@ -25,9 +25,9 @@ def may_begin(
         question: states what it takes, as Markdown.
         label: of the button that agrees.
     """
-    stored, needed = bound_settings.stored_text(name), math.ceil(amount)
-    agreed = stored.isdecimal() and int(stored) >= needed
-    if not known and (stored == CANCELLED or not (agreed or amount <= free)):
+    needed = math.ceil(amount)
+    agreed = bound_settings.stored_number(name) >= needed
+    if not known and (bound_settings.stored_text(name) == CANCELLED or not (agreed or amount <= free)):
         st.info(question)
         st.button(label, key=f"agree_{name}", on_click=store(name, str(needed)))
         return None
