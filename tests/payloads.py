@@ -17,8 +17,9 @@ def read_payload(content: bytes) -> tuple[dict, dict[str, np.ndarray]]:
         shape = tuple(sent["shape"])
         visible = np.tri(*shape[-2:], dtype=bool) if sent.get("causal") else None
         count = int(np.prod(shape if visible is None else (*shape[:-2], visible.sum())))
-        block, body = body[: count * _SIZES[sent["dtype"]]], body[count * _SIZES[sent["dtype"]] :]
-        numbers = _numbers(block, sent["dtype"])
+        length = sent["bytes"] if sent["dtype"] == "levels" else count * _SIZES[sent["dtype"]]
+        block, body = body[:length], body[length:]
+        numbers = _levels(block, count, sent["levels"]) if sent["dtype"] == "levels" else _numbers(block, sent["dtype"])
         if visible is None:
             arrays[sent["name"]] = numbers.reshape(shape)
         else:
@@ -40,3 +41,25 @@ def _numbers(block: bytes, dtype: str) -> np.ndarray:
     whole = np.zeros((len(block) // 3, 4), np.uint8)
     whole[:, 1:] = np.frombuffer(block, np.uint8).reshape(-1, 3)
     return whole.reshape(-1).view("<f4")
+
+
+def _levels(block: bytes, count: int, levels: int) -> np.ndarray:
+    """Read weights that `views/viewer/level_code.py` wrote, bit by bit."""
+    lengths, bits = block[1 : 1 + block[0]], "".join(f"{byte:08b}" for byte in block[1 + block[0] :])
+    code, codes = 0, {}
+    for length in range(1, max(lengths, default=0) + 1):
+        code <<= 1
+        for symbol, own in enumerate(lengths):
+            if own == length:
+                codes[f"{code:0{length}b}"] = symbol
+                code += 1
+    numbers, place = np.zeros(count, np.float32), 0
+    for cell in range(count):
+        end = place + 1
+        while bits[place:end] not in codes:
+            end += 1
+        size = codes[bits[place:end]]
+        place = end + max(size - 1, 0)
+        level = int("1" + bits[end:place], 2) if size else 0
+        numbers[cell] = min(1, (level + 0.5 if level else 1 / 3) / levels)
+    return numbers

@@ -15,11 +15,13 @@ from model.tracing.head_interventions import Heads, Pull
 from pages.shared import pull_sentences
 from pages.shared.pull_sentences import PulledPlaces
 from pages.shared.service import Service
-from views.components.stage import PulledStage, StageRequest
+from views.components.stage import StageRequest
+from views.components.stage_changes import PlaceChances, PulledStage
 from views.controls import sentence_input
 from views.map_labels import MEAN, index_of
 from views.text.catalogue import Message, say_error
 from views.url_state import bound_settings
+from views.viewer.attention_maps import from_trace
 
 ADDRESS = "pull"  # in the address: `HeadInterventions.to_text`
 MOST_PULLS = 12
@@ -42,9 +44,8 @@ _SENTENCE = "pulled_sentence"  # in the session: the sentence of the last run, a
 
 @dataclass(frozen=True, eq=False)
 class StageState:
-    """What the stage shows: a trace, the pulls under which it was made, and the answer to the browser."""
+    """What pulls change on the stage, and the answer to the browser."""
 
-    shown: Trace
     pulled: PulledStage | None
     answer: Mapping[str, object]
 
@@ -65,8 +66,16 @@ def answer_request(service: Service, trace: Trace, request: StageRequest | None)
     bound_settings.store_text(ADDRESS, text)
     st.session_state[_SENTENCE] = trace.source_text, text
     if result is None:
-        return StageState(trace, None, answer)
-    return StageState(result.after, _describe(trace, result, pulls), answer)
+        return StageState(None, answer)
+    return StageState(_describe(service, trace, result, pulls), answer)
+
+
+def chances(trace: Trace) -> list[PlaceChances]:
+    """Return the chosen token of each place of a translation, and its most probable ones."""
+    return [
+        PlaceChances(row.token, row.probability, [(each.token, each.probability) for each in row.top])
+        for row in trace.predictions(5)
+    ]
 
 
 def _stored_pulls(trace: Trace) -> tuple[Pull, ...]:
@@ -150,7 +159,7 @@ def _control(service: Service, trace: Trace, pulls: tuple[Pull, ...]) -> list[st
     return list(sentences[1:])  # without "You forced this weight", which is on the stage already
 
 
-def _describe(trace: Trace, result: PulledTrace, pulls: tuple[Pull, ...]) -> PulledStage:
+def _describe(service: Service, trace: Trace, result: PulledTrace, pulls: tuple[Pull, ...]) -> PulledStage:
     last, after = pulls[-1], result.after
     former: list[float] = []
     if last.kind != "encoder" and last.query < min(len(trace.next_ids), len(after.next_ids)):
@@ -161,6 +170,8 @@ def _describe(trace: Trace, result: PulledTrace, pulls: tuple[Pull, ...]) -> Pul
         pull_sentences.describe_loss(result.loss_before, result.loss_after),
     )
     return PulledStage(
+        from_trace(after, service.kinds),
+        chances(after),
         last.query,
         last.key,
         last.kind,

@@ -6,7 +6,7 @@ from model import Trace
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
 from pages.translate import pulls
-from views.components.stage import PlaceChances, Stage, StageRequest, stage, stage_choices
+from views.components.stage import Stage, StageRequest, stage, stage_choices
 from views.controls import sentence_input
 from views.viewer.attention_maps import from_trace
 
@@ -18,15 +18,11 @@ def render_stage(service: Service, trace: Trace) -> None:
     """Render the stage. Choosing another map runs only this fragment, which sends nothing new."""
     request: StageRequest | None = st.session_state.pop(_REQUEST, None)
     state = pulls.answer_request(service, trace, request)
-    shown = state.shown
-    maps = from_trace(shown, service.kinds)
+    maps = from_trace(trace, service.kinds)
     choices = stage_choices(maps)
-    places = [
-        PlaceChances(row.token, row.probability, [(each.token, each.probability) for each in row.top])
-        for row in shown.predictions(5)
-    ]
     chosen = {choice.key: choice.in_component() for choice in choices}
-    content = Stage(maps, places, shown.target_text, choices, chosen, pulls.examples(), state.pulled, state.answer)
+    places = pulls.chances(trace)
+    content = Stage(maps, places, trace.target_text, choices, chosen, pulls.examples(), state.pulled, state.answer)
     stage(content, key="stage", on_choose=sentence_input.store_selection, on_ask=_remember)
 
 

@@ -107,6 +107,8 @@ def test_on_a_phone_the_figure_has_columns_and_a_sheet(server: Server, phone: Pa
 @pytest.mark.nightly
 def test_a_ribbon_is_pulled_controlled_and_taken_back(server: Server, page: Page):
     """By dragging, which sends nothing until it ends; the link has the pull; then by an example."""
+    received: list[int] = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(len(frame))))
     open_page(page, f"{server.url}/{SENTENCE}")
     french(page).click()
     page.locator(".english .token").nth(1).click()
@@ -125,8 +127,10 @@ def test_a_ribbon_is_pulled_controlled_and_taken_back(server: Server, page: Page
     page.mouse.move(x + 150, y, steps=5)
     expect(page.locator(".texts .now mark")).to_have_text("il ")
     assert page.evaluate("window.messages") == 0
+    received.clear()
     page.mouse.up()
     expect(page.locator(".texts .lines")).to_contain_text("for 7 of 16")
+    assert sum(received) < 30_000  # both answers: the translation with the changed weights, and the control
     expect(page.locator(".texts .note")).to_contain_text("You forced this weight.")
     expect(french(page)).to_have_text("il")
     page.wait_for_url(lambda url: "pull=pull" in url)

@@ -43,6 +43,7 @@ class Component:
         selection: object = None,
         exact: tuple[str, np.ndarray] | None = None,
         answer: object = None,
+        changes: bytes = b"",
         **handlers: Handler,
     ) -> None:
         """Mount the component. It also reports the page's theme when that differs from `sentence_input.theme()`.
@@ -52,6 +53,7 @@ class Component:
             selection: the user's selection, see `selection_mark`: the payload stays the same when that changes.
             exact: the selected numbers, see `exact_numbers_mark`.
             answer: to the component's last request, see `answer_mark`.
+            changes: in the payload, which itself stays the same, see `changes_mark`.
             handlers: by the name of a state or trigger of the component.
         """
         handlers["theme"] = partial(valid_option, names=("light", "dark")), sentence_input.remember_theme
@@ -67,6 +69,8 @@ class Component:
                 st.html(exact_numbers_mark(*exact))
             if answer is not None:
                 st.html(answer_mark(answer))
+            if changes:
+                st.html(changes_mark(changes))
             self._mount(key=key, data=data, **callbacks)
 
 
@@ -84,6 +88,11 @@ def selection_mark(selection: object) -> str:
 def answer_mark(answer: object) -> str:
     """The answer to a component's request as a hidden HTML element next to it: the payload stays the same."""
     return f'<span hidden data-answer="{html.escape(json.dumps(answer, default=vars))}"></span>'
+
+
+def changes_mark(changes: bytes) -> str:
+    """What differs from a component's payload as a hidden HTML element next to it: the rest is not sent again."""
+    return f'<span hidden data-changes="{base64.b64encode(changes).decode()}"></span>'
 
 
 def exact_numbers_mark(name: str, numbers: np.ndarray) -> str:

@@ -103,7 +103,7 @@ def payload(picture: PatchPicture, theme: palette.Theme, exact_bytes: int = EXAC
         controls=controls.control_specs(picture.choices, picture.elsewhere),
         names=[list(names) or [""] for names in picture.names],
         tops=[] if picture.tops is None else picture.tops.tolist(),
-        id=zlib.crc32(weights.encoded()),
+        id=zlib.crc32(weights.encoded),
         words=component.translated(WORDS),
         scales=component.scales("vision"),
     )
@@ -122,7 +122,7 @@ def exact_weights(picture: PatchPicture) -> tuple[str, np.ndarray] | None:
         return None
     axes = zip(picture.along, picture.names, strict=True)
     index = tuple(list(names).index(picture.chosen[choice]) for choice, names in axes)
-    return f"{zlib.crc32(weights.encoded())},{','.join(map(str, index))}", picture.weights[index]
+    return f"{zlib.crc32(weights.encoded)},{','.join(map(str, index))}", picture.weights[index]
 
 
 def patch_picture(picture: PatchPicture, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:

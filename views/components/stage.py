@@ -2,9 +2,9 @@
 
 Arcs of self-attention are above and below.
 
-The payload contains the weights of all layers and heads in half precision, without the decoder's masked cells, and the
-most probable tokens at every place; the browser computes means. What is chosen is in the mark next to the component, so
-that it does not change the payload.
+The payload contains the weights of all layers and heads, rounded to levels (`views/viewer/level_code.py`) without the
+decoder's masked cells, and the most probable tokens at every place; the browser computes means. What is chosen and what
+pulls change (`views/components/stage_changes.py`) are in marks next to the component: they do not change the payload.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,8 +19,8 @@ from ..kind_labels import KINDS
 from ..text import terms
 from ..text.catalogue import Message, say
 from ..viewer.attention_maps import AttentionMaps
-from ..viewer.payload import SentArray, pack
-from . import component, controls
+from . import component, controls, stage_changes
+from .stage_changes import PlaceChances, PulledStage
 
 _MOUNT = component.Component("stage", "stage-root")
 
@@ -113,39 +113,6 @@ class StageRequest:
     weight: float
 
 
-@dataclass(frozen=True)
-class PulledStage:
-    """The pulls under which the stage is drawn; fields are texts for the user unless noted.
-
-    Attributes:
-        query, key, kind: of the last pull, from 0.
-        before, now: the translations.
-        lines: the last pull, and the loss.
-        former: probabilities of the candidates at the pulled place before; empty where there was no such place.
-        forced: that the weights are the user's.
-        count: number of pulls.
-    """
-
-    query: int
-    key: int
-    kind: str
-    before: str
-    now: str
-    lines: Sequence[str]
-    former: Sequence[float]
-    forced: str
-    count: int
-
-
-@dataclass(frozen=True)
-class PlaceChances:
-    """The token that was chosen at a place, its probability, and the most probable tokens with theirs."""
-
-    token: str
-    probability: float
-    top: Sequence[tuple[str, float]]
-
-
 @dataclass(frozen=True, eq=False)
 class Stage:
     """What the stage shows.
@@ -157,7 +124,7 @@ class Stage:
         choices: of "kind", "layer" and "head"; see `stage_choices`.
         chosen: the selected option of each.
         examples: labels of example pulls, and their links.
-        pulled: the pulls, if there are any.
+        pulled: what pulls change, if there are any.
         answer: to the browser's last request.
     """
 
@@ -181,9 +148,10 @@ def stage_choices(maps: AttentionMaps) -> tuple[Choice, ...]:
 
 
 def payload(stage: Stage, theme: palette.Theme) -> bytes:
-    """The bytes that `web/src/views/stage/payload.ts` reads."""
+    """The bytes that `web/src/views/stage/payload.ts` reads: the translation without pulls."""
     cross, decoder = stage.maps["cross"], stage.maps["decoder"]
     header = {
+        "name": stage_changes.name_of(stage.maps, stage.text),
         "theme": theme,
         "words": component.translated(WORDS),
         "controls": controls.control_specs(stage.choices, ("layer", "head")),
@@ -192,14 +160,7 @@ def payload(stage: Stage, theme: palette.Theme) -> bytes:
         "start": component.labels(decoder.keys.labels[:1])[0],
         "text": stage.text,
         "examples": stage.examples,
-        "pulled": stage.pulled,
-        "places": [
-            {
-                "probability": round(place.probability, 4),
-                "top": [(label, round(probability, 4)) for label, probability in zip(*_columns(place), strict=True)],
-            }
-            for place in stage.places
-        ],
+        "places": [place.sent() for place in stage.places],
         "kinds": {
             name: {
                 "heading": maps.kind.headline,
@@ -211,13 +172,12 @@ def payload(stage: Stage, theme: palette.Theme) -> bytes:
             for name, maps in stage.maps.items()
         },
     }
-    arrays = {name: SentArray(maps.weights, "float16", maps.kind.causal) for name, maps in stage.maps.items()}
-    return pack(header, arrays)
+    return stage_changes.pack_maps(header, stage.maps)
 
 
-def _columns(place: PlaceChances) -> tuple[list[str], list[float]]:
-    labels, probabilities = zip(*place.top, strict=True)
-    return component.labels(labels), list(probabilities)
+def changes(stage: Stage) -> bytes:
+    """The bytes that `web/src/views/stage/changes.ts` reads: what pulls change in the payload; none without pulls."""
+    return stage_changes.pack_changes(stage.maps, stage.places, stage.text, stage.pulled) if stage.pulled else b""
 
 
 def stage(
@@ -226,7 +186,7 @@ def stage(
     on_choose: Callable[[Mapping[str, str]], None],
     on_ask: Callable[[StageRequest], None],
 ) -> None:
-    """Mount the stage.
+    """Mount the stage. Its messages after a pull contain the changes alone: the payload stays the same.
 
     Args:
         on_choose: gets the selected kind, layer and head, half a second after the last change.
@@ -237,6 +197,7 @@ def stage(
         payload(content, sentence_input.theme()),
         dict(content.chosen),
         answer=content.answer,
+        changes=changes(content),
         chosen=(partial(controls.valid_selection, choices=content.choices), on_choose),
         ask=(partial(valid_request, maps=content.maps), on_ask),
     )

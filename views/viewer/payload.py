@@ -1,19 +1,23 @@
 """Payloads of components: a JSON header and arrays in one block of bytes, which web/src/core/payload.ts reads.
 
 A little-endian uint32 with the length of the header, the header as JSON padded with spaces to a multiple of four, then
-the arrays one after another, as the header's field `arrays` lists them: `{name, dtype, shape}` each, and `causal` where
-only a part is sent. Numbers are little-endian.
+the arrays one after another, as the header's field `arrays` lists them: `{name, dtype, shape}` each, `causal` where
+only a part is sent, and `levels` and the number of `bytes` where weights are rounded to levels. Numbers are
+little-endian.
 """
 
 import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
-Dtype = Literal["float32", "float24", "float16", "uint8"]
+from .level_code import encode_levels, round_to_levels
+
+Dtype = Literal["float32", "float24", "float16", "uint8", "levels"]
 
 EXACT_BYTES = 1 << 20  # of maps that are sent with every digit
 
@@ -25,13 +29,15 @@ class SentArray:
     Attributes:
         values: of any shape.
         dtype: "float24" is float32 rounded to its upper 24 bits. 16 significant bits remain: more than four decimal
-            digits of any weight, however small. "float16" has three digits down to 0.0001.
+            digits of any weight, however small. "float16" has three digits down to 0.0001. "levels": weights from 0
+            to 1, rounded to `levels`, in 3 to 7 bits each.
         causal: the last two axes are query and key, and keys behind the query, which are 0, are left out.
     """
 
     values: np.ndarray
     dtype: Dtype = "float32"
     causal: bool = False
+    levels: int = 1000
 
     @property
     def size(self) -> int:
@@ -44,13 +50,18 @@ class SentArray:
     def header(self, name: str) -> dict[str, object]:
         """How the payload's header lists it."""
         listed: dict[str, object] = {"name": name, "dtype": self.dtype, "shape": self.values.shape}
+        if self.dtype == "levels":
+            listed |= {"levels": self.levels, "bytes": len(self.encoded)}
         return listed | {"causal": True} if self.causal else listed
 
+    @cached_property
     def encoded(self) -> bytes:
         """Its numbers as they are sent."""
         values = self.values
         if self.causal:
             values = values[..., np.tri(*values.shape[-2:], dtype=np.bool_)]  # (..., visible cells)
+        if self.dtype == "levels":
+            return encode_levels(round_to_levels(values, self.levels))
         if self.dtype != "float24":
             return np.ascontiguousarray(values, _LITTLE_ENDIAN[self.dtype]).tobytes()
         bits = np.ascontiguousarray(values, "<f4").view("<u4") + np.uint32(0x80)
@@ -71,7 +82,7 @@ def pack(header: Mapping[str, object], arrays: Mapping[str, np.ndarray | SentArr
     listed = [array.header(name) for name, array in sent.items()]
     text = json.dumps({**header, "arrays": listed}, separators=(",", ":"), default=vars).encode()
     text += b" " * (-len(text) % 4)
-    return b"".join([len(text).to_bytes(4, "little"), text, *(array.encoded() for array in sent.values())])
+    return b"".join([len(text).to_bytes(4, "little"), text, *(array.encoded for array in sent.values())])
 
 
 def _sent(array: np.ndarray | SentArray) -> SentArray:

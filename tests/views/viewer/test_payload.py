@@ -14,6 +14,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from tests.payloads import read_payload
 from tests.processes import ROOT
 from tools import npm
+from views.viewer.level_code import round_to_levels, weights_of_levels
 from views.viewer.payload import EXACT_BYTES, SentArray, dtype_of, pack
 
 READER = """
@@ -38,12 +39,22 @@ HEADERS = st.dictionaries(
 @st.composite
 def sent_arrays(draw) -> SentArray:
     """An array of any shape and format; numbers that float16 can hold, and minus infinity."""
-    dtype = draw(st.sampled_from(["float32", "float24", "float16", "uint8"]))
+    dtype = draw(st.sampled_from(["float32", "float24", "float16", "uint8", "levels"]))
     causal = dtype != "uint8" and draw(st.booleans())
     shape = draw(array_shapes(min_dims=2 if causal else 0, max_dims=4, max_side=5))
-    numbers = st.integers(0, 255) if dtype == "uint8" else st.floats(-1e4, 1e4, width=16) | st.just(-np.inf)
+    floats = st.floats(0, 1, width=32) if dtype == "levels" else st.floats(-1e4, 1e4, width=16) | st.just(-np.inf)
+    numbers = st.integers(0, 255) if dtype == "uint8" else floats
     values = draw(arrays(np.uint8 if dtype == "uint8" else np.float32, shape, elements=numbers))
-    return SentArray(np.where(np.tri(*shape[-2:], dtype=bool), values, 0) if causal else values, dtype, causal)
+    masked = np.where(np.tri(*shape[-2:], dtype=bool), values, 0) if causal else values
+    return SentArray(masked, dtype, causal, draw(st.sampled_from([200, 1000])))
+
+
+def as_sent(array: SentArray) -> np.ndarray:
+    """The numbers that the browser should read."""
+    if array.dtype != "levels":
+        return array.values
+    weights = weights_of_levels(round_to_levels(array.values, array.levels), array.levels)
+    return np.where(np.tri(*weights.shape[-2:], dtype=bool), weights, 0) if array.causal else weights
 
 
 def test_the_browser_reads_what_python_packs():
@@ -67,7 +78,7 @@ def test_the_browser_reads_what_python_packs():
         for name, shape, encoded in found:
             kind = np.uint8 if sent[name].dtype == "uint8" else np.float32
             numbers = np.frombuffer(base64.b64decode(encoded), kind).reshape(shape)
-            np.testing.assert_array_equal(numbers, sent[name].values)
+            np.testing.assert_array_equal(numbers, as_sent(sent[name]))
             np.testing.assert_array_equal(numbers, read_payload(content)[1][name])
 
 

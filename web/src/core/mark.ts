@@ -5,19 +5,20 @@ export interface Mark {
   read: () => unknown
   exact: () => string
   answer: () => unknown // to the component's last request
+  changes: () => string // in the payload, as base64
   disconnect: () => void
 }
 
 /** Reads the mark in the container around `host` and calls `follow` when it changes. */
 export function watchMark(host: Element, follow: () => void): Mark {
   const container = host.closest('[class*="-with-mark"]')
-  if (!container) return { read: () => null, exact: () => "", answer: () => null, disconnect: () => {} } // nothing can be selected
+  if (!container) return { read: () => null, exact: () => "", answer: () => null, changes: () => "", disconnect: () => {} } // nothing can be selected
   const watching = new MutationObserver(follow)
   watching.observe(container, {
     subtree: true,
     childList: true,
     attributes: true,
-    attributeFilter: ["data-chosen", "data-exact", "data-answer"],
+    attributeFilter: ["data-chosen", "data-exact", "data-answer", "data-changes"],
   })
   return {
     read: () => {
@@ -29,6 +30,7 @@ export function watchMark(host: Element, follow: () => void): Mark {
       const answer = container.querySelector<HTMLElement>("[data-answer]")?.dataset.answer
       return answer ? (JSON.parse(answer) as unknown) : null
     },
+    changes: () => container.querySelector<HTMLElement>("[data-changes]")?.dataset.changes ?? "",
     disconnect: () => watching.disconnect(),
   }
 }

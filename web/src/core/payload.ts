@@ -4,12 +4,14 @@ export type Bytes = Uint8Array<ArrayBufferLike>
 
 interface ArrayHeader {
   name: string
-  dtype: "float32" | "float24" | "float16" | "uint8"
+  dtype: "float32" | "float24" | "float16" | "uint8" | "levels"
   shape: readonly number[]
   causal?: boolean // keys behind the query are not sent
+  levels?: number // to which weights are rounded
+  bytes?: number // of an array of levels
 }
 
-const SIZES = { float32: 4, float24: 3, float16: 2, uint8: 1 } // bytes of a number
+const SIZES = { float32: 4, float24: 3, float16: 2, uint8: 1, levels: 0 } // bytes of a number
 
 /** The arrays of a payload by their names. Each is decoded when it is read. */
 export class Arrays {
@@ -18,7 +20,7 @@ export class Arrays {
   constructor(headers: readonly ArrayHeader[], body: Bytes) {
     let offset = 0
     for (const header of headers) {
-      const length = SIZES[header.dtype] * sentCount(header)
+      const length = header.bytes ?? SIZES[header.dtype] * sentCount(header)
       this.sent.set(header.name, [header, body.subarray(offset, (offset += length))])
     }
   }
@@ -41,13 +43,7 @@ export class Arrays {
   floats(name: string): Float32Array {
     const [header, sent] = this.sent.get(name) ?? []
     if (!header || !sent) return new Float32Array()
-    const { buffer } = sent.slice() // a copy is aligned, as typed arrays need
-    const numbers =
-      header.dtype === "float24"
-        ? from24Bits(sent)
-        : header.dtype === "float16"
-          ? fromHalf(new Uint16Array(buffer))
-          : new Float32Array(buffer)
+    const numbers = decoded(header, sent)
     return header.causal ? spread(header.shape, numbers) : numbers
   }
 
@@ -94,6 +90,49 @@ function spread(shape: readonly number[], sent: Float32Array): Float32Array {
     from += visible
   }
   return values
+}
+
+function decoded(header: ArrayHeader, sent: Bytes): Float32Array {
+  if (header.dtype === "float24") return from24Bits(sent)
+  if (header.dtype === "levels") return fromLevels(sent, sentCount(header), header.levels!)
+  const { buffer } = sent.slice() // a copy is aligned, as typed arrays need
+  return header.dtype === "float16" ? fromHalf(new Uint16Array(buffer)) : new Float32Array(buffer)
+}
+
+/** Weights that were rounded to levels: see views/viewer/level_code.py. */
+function fromLevels(sent: Bytes, count: number, levels: number): Float32Array {
+  const lengths = sent.subarray(1, 1 + sent[0]!)
+  const [classOf, widest] = codeTable(lengths)
+  const middles = Float32Array.from({ length: levels + 1 }, (_, level) => Math.min(1, (level ? level + 0.5 : 1 / 3) / levels))
+  const weights = new Float32Array(count)
+  let [next, bits, have] = [1 + lengths.length, 0, 0]
+  const fill = () => {
+    for (; have <= 16; have += 8) bits = (bits << 8) | (sent[next++] ?? 0)
+  }
+  const take = (width: number) => {
+    have -= width
+    const taken = bits >>> have
+    bits &= (1 << have) - 1
+    return taken
+  }
+  for (let place = 0; place < count; place++) {
+    fill()
+    const size = classOf[bits >>> (have - widest)]!
+    take(lengths[size]!)
+    fill()
+    weights[place] = middles[size ? (1 << (size - 1)) | take(size - 1) : 0]!
+  }
+  return weights
+}
+
+/** The class that bits begin with, for all bits of the longest code, and its length. Codes are in order of length and class. */
+function codeTable(lengths: Bytes): [Uint8Array, number] {
+  const widest = Math.max(...lengths)
+  const classOf = new Uint8Array(1 << widest)
+  const order = [...lengths.keys()].filter((each) => lengths[each]).sort((one, two) => lengths[one]! - lengths[two]! || one - two)
+  let start = 0
+  for (const each of order) classOf.fill(each, start, (start += 1 << (widest - lengths[each]!)))
+  return [classOf, widest]
 }
 
 let halves: Float32Array | undefined

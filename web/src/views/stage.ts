@@ -12,13 +12,15 @@ import { clamp } from "../core/numbers"
 import type { Bytes } from "../core/payload"
 import { Fold } from "../core/table"
 import { buildLiveRegion } from "../core/tooltip"
+import { withChanges } from "./stage/changes"
+import { dragWeight } from "./stage/dragging"
 import { StageFigure, type Attention, type Scene } from "./stage/figure"
 import { decodeStage, kindIn, KINDS, mapOf, type KindName, type MapChoice, type StagePayload } from "./stage/payload"
 import { PullPanel } from "./stage/panel"
 import type { Answer } from "./stage/pull"
 import { Pulling } from "./stage/pulling"
 import { Candidates, SmallMaps } from "./stage/rail"
-import { columnOfHeads, describeToken, mapTitle, rowOf, twoDigits, type Focus } from "./stage/reading"
+import { columnOfHeads, describeToken, keepsFocus, mapTitle, rowOf, sameFocus, twoDigits, type Focus } from "./stage/reading"
 import { fillTable } from "./stage/table"
 import styles from "./stage/styles"
 import { StageTexts } from "./stage/texts"
@@ -45,6 +47,8 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
   private held: Focus | null = null
   private pointed: Focus | null = null
   private focused: Focus | null = null
+  private unpulled: StagePayload | undefined
+  private changes = "" // that are shown, as the page's mark has them
   private key = -1 // chosen in the row of the focus
   private width = 0
 
@@ -89,8 +93,15 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
 
   show(bytes: Bytes): void {
     if (!this.isNew(bytes)) return
+    this.unpulled = decodeStage(bytes)
+    this.showPulled(this.unpulled)
+  }
+
+  /** Shows the translation with what pulls change in it. */
+  private showPulled(unpulled: StagePayload): void {
     const before = this.payload
-    const payload = decodeStage(bytes)
+    this.changes = this.mark?.changes() ?? ""
+    const payload = withChanges(unpulled, this.changes)
     if (before && JSON.stringify(before.english) !== JSON.stringify(payload.english)) this.free()
     if (payload.pulled?.kind === "cross" && payload.pulled.query < payload.french.length && !this.held) {
       this.held = { side: "french", place: payload.pulled.query }
@@ -111,6 +122,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
   }
 
   protected override followMark(): boolean {
+    if (this.unpulled && this.mark?.changes() !== this.changes) this.showPulled(this.unpulled)
     this.pulling.take(this.mark?.answer() as Answer | null)
     return super.followMark()
   }
@@ -222,22 +234,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     if (!sameFocus(focus, this.held)) this.held = focus
     this.pick(key)
     const start = rowOf(mapOf(payload, "cross", this.choiceOf("cross")), focus.place, payload.english.length)[key]!
-    const drag = DRAG * (figure.layout?.unit ?? 1)
-    const ended = new AbortController()
-    const { signal } = ended
-    const weightAt = ({ clientX }: PointerEvent) => Math.round(100 * (start + (clientX - event.clientX) / drag)) / 100
-    let moved = false
-    const move = (later: PointerEvent) => {
-      moved ||= Math.abs(later.clientX - event.clientX) > 3
-      if (moved) this.pulling.preview(weightAt(later))
-    }
-    const release = (later: PointerEvent) => {
-      ended.abort()
-      if (moved) this.pulling.release(weightAt(later))
-    }
-    window.addEventListener("pointermove", move, { signal })
-    window.addEventListener("pointerup", release, { signal })
-    window.addEventListener("pointercancel", () => ended.abort(), { signal })
+    dragWeight(event, start, DRAG * (figure.layout?.unit ?? 1), this.pulling)
   }
 
   private point(focus: Focus | null, key = -1): void {
@@ -335,15 +332,6 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     const open = this.root.classList.toggle("choosing")
     setAttributes(this.caption, { "aria-expanded": open })
   }
-}
-
-function sameFocus(one: Focus | null, other: Focus | null): boolean {
-  return one?.side === other?.side && one?.place === other?.place
-}
-
-/** Whether a token that is held has a row in this kind. */
-function keepsFocus({ side }: Focus, kind: KindName): boolean {
-  return kind === "cross" || (side === "english") === (kind === "encoder")
 }
 
 export default mounting(Stage, styles)

@@ -3,7 +3,7 @@
 import { KindOfMaps, type Maps } from "../../core/arranged"
 import { MEAN, type Choosable, type Chosen, type Control } from "../../core/choosing"
 import type { Theme } from "../../core/colour"
-import { unpack, type Bytes } from "../../core/payload"
+import { unpack, type Arrays, type Bytes } from "../../core/payload"
 
 export const KINDS = ["encoder", "cross", "decoder"] as const
 export type KindName = (typeof KINDS)[number]
@@ -47,38 +47,56 @@ interface KindHeader {
 }
 
 interface Header {
+  readonly name: number // of the translation
   readonly theme: Theme
   readonly words: Words
   readonly controls: readonly Control[]
   readonly english: readonly string[]
   readonly french: readonly string[] // the tokens that were chosen
   readonly start: string // the label of the decoder's first input
-  readonly places: readonly PlaceChances[]
+  readonly places: readonly SentPlace[]
   readonly text: string // the translation
   readonly examples: readonly (readonly [label: string, link: string])[]
-  readonly pulled: Pulled | null
   readonly kinds: Readonly<Record<KindName, KindHeader>>
 }
 
-export interface StagePayload extends Header, Choosable {
+export interface StagePayload extends Omit<Header, "places">, Choosable {
+  readonly places: readonly PlaceChances[]
   readonly controls: readonly Control[]
   readonly maps: Readonly<Record<KindName, Maps>> // all layers and heads, means included
+  readonly pulled: Pulled | null
 }
 
+/** The probability of a token that was chosen, then label and probability of each candidate. */
+export type SentPlace = readonly [probability: number, ...(string | number)[]]
+
+export function readPlace([probability, ...sent]: SentPlace): PlaceChances {
+  const top = sent.flatMap((label, index) => (index % 2 ? [] : [[String(label), Number(sent[index + 1])] as const]))
+  return { probability, top }
+}
+
+/** The translation without pulls. */
 export function decodeStage(bytes: Bytes): StagePayload {
   const [header, arrays] = unpack<Header>(bytes)
-  const { english, french } = header
-  const inputs = [header.start, ...french.slice(0, -1)] // of the decoder
+  return { ...header, places: header.places.map(readPlace), pulled: null, maps: stageMaps(header, arrays) }
+}
+
+/** The maps of all kinds with their means, of arrays without. */
+export function stageMaps(
+  { english, french, start, kinds }: Pick<Header, "english" | "french" | "start" | "kinds">,
+  arrays: Pick<Arrays, "floats" | "shape">,
+): StagePayload["maps"] {
+  const inputs = [start, ...french.slice(0, -1)] // of the decoder
   const axes = {
     encoder: { queries: english, keys: english },
     cross: { queries: french, keys: english },
     decoder: { queries: french, keys: inputs },
   }
   const maps = (kind: KindName) => {
-    const { layers, heads } = header.kinds[kind]
+    const { layers, heads } = kinds[kind]
     return new KindOfMaps(axes[kind], arrays, kind, [layers.length, heads.length]).maps({})
   }
-  return { ...header, maps: { encoder: maps("encoder"), cross: maps("cross"), decoder: maps("decoder") } }
+  return { encoder: maps("encoder"), cross: maps("cross"), decoder: maps("decoder") }
 }
 
 /** Layer and head of a kind. */

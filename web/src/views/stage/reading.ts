@@ -13,6 +13,15 @@ export interface Focus {
 
 const MOST_NAMED = 4
 
+export function sameFocus(one: Focus | null, other: Focus | null): boolean {
+  return one?.side === other?.side && one?.place === other?.place
+}
+
+/** Whether a token that is held has a row in this kind. */
+export function keepsFocus({ side }: Focus, kind: KindName): boolean {
+  return kind === "cross" || (side === "english") === (kind === "encoder")
+}
+
 /** The name of what is drawn: kind, layer and heads. */
 export function mapTitle(payload: StagePayload, kind: KindName, { layer, head }: MapChoice): string {
   const { heading, layers, heads } = payload.kinds[kind]
