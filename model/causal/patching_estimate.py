@@ -1,4 +1,4 @@
-"""How long grids of activation patching will take, before they are computed."""
+"""How long grids of activation patching, or all edges of path patching, will take, before they are computed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,6 +7,8 @@ from time import perf_counter
 import torch
 
 from .experiments import Experiment
+from .head_connections import INPUTS
+from .path_patching import count_edges
 from .resumable import ResumableNetwork
 from .sites import find_site, make_grid, parts_of
 
@@ -16,10 +18,10 @@ MEASURED = 8  # rows of the run that is timed
 
 @dataclass(frozen=True)
 class PatchingEstimate:
-    """What grids of activation patching will take.
+    """What a measurement will take.
 
     Attributes:
-        runs: number of forward passes, one for each cell.
+        runs: number of forward passes, one for each cell or edge.
         seconds: estimated from one measured batch; runs that are resumed at a later layer take less.
     """
 
@@ -56,6 +58,24 @@ def estimate_grids(
         for part in parts or parts_of(resumable, site):
             labels = experiment.corrupt_labels
             runs += make_grid(resumable, site, part, labels, by_position=by_position, positions=positions).cells
+    return _time_runs(resumable, experiment, runs)
+
+
+@torch.inference_mode()
+def estimate_paths(resumable: ResumableNetwork, experiment: Experiment, *, by_token: bool = True) -> PatchingEstimate:
+    """Estimate how long all edges of `model.causal.path_edges` will take, from one batch of runs.
+
+    Args:
+        by_token: as of `path_edges_in_steps`.
+    """
+    senders = 1
+    if by_token:
+        senders = int((experiment.clean[0] != experiment.corrupt[0]).sum())
+    inputs = sum(resumable.stacks[kind.stack] * len(INPUTS) for kind in resumable.kinds)
+    return _time_runs(resumable, experiment, count_edges(resumable) + senders * resumable.n_heads * inputs)
+
+
+def _time_runs(resumable: ResumableNetwork, experiment: Experiment, runs: int) -> PatchingEstimate:
     rows = min(MEASURED, runs)
     inputs = tuple(one.expand(rows, *one.shape[1:]) for one in experiment.corrupt)
     start = perf_counter()

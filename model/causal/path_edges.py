@@ -1,10 +1,4 @@
-"""Edges of path patching with their names, from tokens through heads to the logits; and runs with edges cut.
-
-A cut edge is one along which the other run's value arrives: the receiver's input is computed with the sender's output
-of the other run, and with everything else as it is in the cut run (edge ablation, as in Wang et al. 2022 for one edge
-and Conmy et al. 2023, "Towards Automated Circuit Discovery for Mechanistic Interpretability", section 3, for several).
-Receivers are computed in the network's order, so that a cut edge changes what later senders send.
-"""
+"""Edges of path patching with their names, from tokens through heads to the logits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,26 +7,25 @@ import torch
 from torch import Tensor
 
 from ..networks.tap import Chain, Intervention, Recorder
-from ..runtime.progress import InSteps, Progress
+from ..runtime.progress import InSteps
 from .causal_error import CausalError
 from .experiments import Experiment
 from .head_connections import INPUTS
 from .metrics import evaluate
-from .own_networks import ResumableTranslator
 from .patched_runs import Case, Patch, Replace, run_cases_in_steps
-from .patched_translation import generate_in_steps
 from .path_patching import Freeze, PathPatching, path_patch_in_steps
 from .resumable import RecordedRun, ResumableNetwork, stream_name
 
 TOKEN, LOGITS = "token", "logits"
+WHOLE_INPUT = "input"  # all positions of the input together
 
 
 @dataclass(frozen=True, order=True)
 class PathNode:
-    """A source token, a head, or the logits. Numbers count from 0.
+    """A token of the input, the whole input, a head, or the logits. Numbers count from 0.
 
     Attributes:
-        kind: `TOKEN`, a kind of attention, or `LOGITS`.
+        kind: `TOKEN`, `WHOLE_INPUT`, a kind of attention, or `LOGITS`.
         layer: of the head; the position of a token.
         head: of a head.
     """
@@ -44,8 +37,8 @@ class PathNode:
     @property
     def id(self) -> str:
         """Its name in addresses, numbers from 1: `token.3`, `cross.4.7`, `logits`."""
-        if self.kind == LOGITS:
-            return LOGITS
+        if self.kind in (LOGITS, WHOLE_INPUT):
+            return self.kind
         place = (self.layer,) if self.kind == TOKEN else (self.layer, self.head)
         return ".".join((self.kind, *(str(number + 1) for number in place)))
 
@@ -84,8 +77,15 @@ class PathEdges:
 
 
 @torch.inference_mode()
-def path_edges_in_steps(resumable: ResumableNetwork, experiment: Experiment) -> InSteps[PathEdges]:
+def path_edges_in_steps(
+    resumable: ResumableNetwork, experiment: Experiment, *, by_token: bool = True
+) -> InSteps[PathEdges]:
     """Measure every edge by noising: the corrupt run's value goes along one edge of the clean run.
+
+    Edges from the input are left out where the network has no residual stream that can be replaced.
+
+    Args:
+        by_token: whether each token that differs sends by itself; else all of the input are one sender.
 
     Raises:
         CausalError: as `path_patch_in_steps`.
@@ -103,7 +103,7 @@ def path_edges_in_steps(resumable: ResumableNetwork, experiment: Experiment) -> 
         for kind, table in heads.direct.items()
         for (layer, head), value in _defined(table)
     ]
-    edges += yield from _token_edges_in_steps(resumable, experiment)
+    edges += yield from _input_edges_in_steps(resumable, experiment, by_token)
     return PathEdges(tuple(sorted(edges, key=lambda edge: -abs(edge.effect))), heads)
 
 
@@ -113,104 +113,57 @@ def _defined(table) -> list[tuple[tuple[int, ...], float]]:
     ]
 
 
-def _token_edges_in_steps(resumable: ResumableNetwork, experiment: Experiment) -> InSteps[list[PathEdge]]:
-    """Edges from the tokens of the first stack that differ to every head, past all other heads."""
-    runs = _Runs(resumable, experiment)
+def _input_edges_in_steps(
+    resumable: ResumableNetwork, experiment: Experiment, by_token: bool
+) -> InSteps[list[PathEdge]]:
+    """Edges from the input of the first stack, where it differs, to every head and the logits, past all other heads."""
+    runs = FrozenRuns(resumable, experiment)
     stack, clean, corrupt = next(iter(resumable.stacks)), runs.clean, runs.corrupt
     name = stream_name(stack, 0)
-    differs = (clean.tensors[name] != corrupt.tensors[name]).any(dim=-1)[0]
-    tokens = torch.argwhere(differs)[:, 0].tolist()
-    parts = [(row, 0, Patch(name, corrupt.tensors[name][:, token], (token,))) for row, token in enumerate(tokens)]
+    if name not in clean.tensors:
+        return []
+    differs = torch.argwhere((clean.tensors[name] != corrupt.tensors[name]).any(dim=-1)[0])[:, 0]
+    senders = [(PathNode(TOKEN, int(token)), token[None]) for token in differs]
+    if not by_token:
+        senders = [(PathNode(WHOLE_INPUT), differs)]
+    parts = [
+        (row, 0, Patch(name, corrupt.tensors[name][:, positions], (positions,)))
+        for row, (_, positions) in enumerate(senders)
+    ]
     inputs = [tensor for tensor in clean.tensors if tensor.endswith(tuple(f".{input}" for input in INPUTS))]
     recorder = Recorder(set(inputs))
-    rows = torch.zeros(len(tokens), dtype=torch.int64, device=clean.hidden.device)
+    count, metric = len(senders) + 1, experiment.measured(None)  # the last row is without a change
+    rows = torch.zeros(count, dtype=torch.int64, device=clean.hidden.device)
     changes = {output: Freeze(clean.tensors[output]) for output in runs.outputs}
-    tap = Chain(Intervention({**changes, name: Replace(len(tokens), parts)}), recorder)
-    resumable.resume(clean, stack, 0, rows, tap)
-    places, cases = [], []
+    tap = Chain(Intervention({**changes, name: Replace(count, parts)}), recorder)
+    hidden = resumable.resume(clean, stack, 0, rows, tap)
+    edges: list[PathEdge] = []
+    if stack == resumable.output_stack:
+        values = evaluate(resumable, hidden, metric)
+        effects = [float(value - values[-1]) for value in values[:-1]]
+        edges += [
+            PathEdge(sender, PathNode(LOGITS), "", effect)
+            for (sender, _), effect in zip(senders, effects, strict=True)
+            if effect
+        ]
+    places: list[tuple[PathNode, PathNode, str]] = []
+    cases: list[Case] = []
     for receiving, kind, layer in runs.receivers():
         sent = recorder.tensors.get(receiving)
-        if sent is None or len(sent) != len(tokens):  # it does not depend on these tokens
+        if sent is None or len(sent) != count:  # it does not depend on these tokens
             continue
-        for row, token in enumerate(tokens):
+        for row, (sender, _) in enumerate(senders):
             for head in range(resumable.n_heads):
                 if torch.equal(sent[row, head], clean.tensors[receiving][0, head]):
                     continue
-                places.append((PathNode(TOKEN, token), PathNode(kind, layer, head), receiving.rpartition(".")[2]))
+                places.append((sender, PathNode(kind, layer, head), receiving.rpartition(".")[2]))
                 cases.append((Patch(receiving, sent[row : row + 1, head], (head,)),))
-    measured = yield from run_cases_in_steps(resumable, clean, cases, experiment.measured(None))
-    return [PathEdge(*place, float(value)) for place, value in zip(places, measured.effects[:, 0], strict=True)]
+    measured = yield from run_cases_in_steps(resumable, clean, cases, metric)
+    effects = measured.effects[:, 0].tolist()
+    return edges + [PathEdge(*place, value) for place, value in zip(places, effects, strict=True)]
 
 
-@dataclass(frozen=True, eq=False)
-class CutRun:
-    """A run with edges cut.
-
-    Attributes:
-        value: the metric.
-        ids: of the translation that it generates, without `<s>`; `</s>` included if it was reached.
-        fed: how many of them were fed, and not generated.
-        probabilities: of the tokens, given those before them; none where the translation ends with the target.
-    """
-
-    value: float
-    ids: tuple[int, ...]
-    fed: int
-    probabilities: tuple[float, ...] = ()
-
-
-@torch.inference_mode()
-def cut_edges_in_steps(
-    resumable: ResumableTranslator, experiment: Experiment, edges: Sequence[PathEdge], place: int
-) -> InSteps[CutRun]:
-    """Cut edges of the clean run, measure, and translate greedily.
-
-    Edges within the encoder and to keys and values of cross-attention act from the first word on. Others act at the
-    positions that were fed: then the beginning up to the target is fed again.
-
-    Args:
-        place: of the target in the translation that was fed, from 0.
-
-    Raises:
-        CausalError: an edge does not exist in this network.
-    """
-    runs = _Runs(resumable, experiment)
-    cuts: dict[tuple[str, int], list[PathNode]] = {}
-    for edge in edges:
-        cuts.setdefault(runs.input_of(edge), []).append(edge.sender)
-    case: Case = ()
-    current, total = runs.clean, 2 * len(cuts) + 1
-    ordered = sorted((key for key in cuts if key[0] != LOGITS), key=lambda key: runs.order.index(key[0]))
-    for number, (name, head) in enumerate(ordered):
-        arriving = runs.sent(current, cuts[name, head], {name}).tensors[name][:, head]
-        positions = torch.arange(arriving.shape[1], device=arriving.device)
-        case = (*case, Patch(name, arriving, (head, positions)))
-        current = runs.changed(case)
-        yield Progress(number + 1, total)
-    hidden = current.hidden
-    if (LOGITS, 0) in cuts:
-        hidden = runs.sent(current, cuts[LOGITS, 0], set()).hidden
-    metric = experiment.measured(None)
-    value = float(evaluate(resumable, hidden, metric)[0])
-    source, fed = experiment.clean
-    from_start = (LOGITS, 0) not in cuts and all(runs.is_of_source(name) for name, _ in cuts)
-    start = fed[:, : 1 if from_start else place + 1]
-    if (LOGITS, 0) in cuts:
-        logits = resumable.logits(hidden[:, place]).clone()
-        chances = logits.float().softmax(dim=-1)[0]
-        logits[:, list(resumable.network.config.never_generated)] = -torch.inf
-        newest = logits.argmax(dim=-1, keepdim=True)
-        if int(newest) == resumable.network.config.eos_id:
-            return CutRun(value, (*start[0, 1:].tolist(), int(newest)), start.shape[1] - 1)
-        start = torch.cat([start, newest], dim=1)
-    generated = yield from generate_in_steps(resumable, source, start, case)
-    probabilities = list(generated.probabilities)
-    if (LOGITS, 0) in cuts:  # the target was chosen by the logits with the cut edges
-        probabilities[place] = float(chances[generated.ids[place]])
-    return CutRun(value, generated.ids, 0 if from_start else place, tuple(probabilities))
-
-
-class _Runs:
+class FrozenRuns:
     """The clean and the corrupt run, and runs in which all heads are frozen but some."""
 
     def __init__(self, resumable: ResumableNetwork, experiment: Experiment) -> None:
@@ -239,10 +192,6 @@ class _Runs:
             raise CausalError("There is no edge {edge!r} in this network.", edge=edge.id)
         return name, edge.receiver.head
 
-    def is_of_source(self, name: str) -> bool:
-        """Whether the positions of a tensor are those of the source."""
-        return name.startswith(f"{self.first}.") or name.endswith((".cross.keys", ".cross.values"))
-
     def changed(self, case: Case) -> RecordedRun:
         """The clean run with inputs of heads replaced."""
         changes: dict[str, list[tuple[int, int, Patch]]] = {}
@@ -256,17 +205,19 @@ class _Runs:
         """A run with all heads frozen at `current` but the senders, which send what the corrupt run sends."""
         outputs: dict[str, Tensor] = {name: current.tensors[name] for name in self.outputs}
         embedded = stream_name(self.first, 0)
-        stream = self.clean.tensors[embedded].clone()
+        if embedded in self.clean.tensors:
+            outputs[embedded] = self.clean.tensors[embedded].clone()
         for sender in senders:
-            if sender.kind == TOKEN:
-                stream[:, sender.layer] = self.corrupt.tensors[embedded][:, sender.layer]
+            if sender.kind in (TOKEN, WHOLE_INPUT):
+                positions = slice(None) if sender.kind == WHOLE_INPUT else sender.layer
+                outputs[embedded][:, positions] = self.corrupt.tensors[embedded][:, positions]
                 continue
             kind = self.resumable.kind(sender.kind)
             assert kind is not None
             name = f"{kind.tap_name(sender.layer)}.outputs"
             outputs[name] = outputs[name].clone()
             outputs[name][:, sender.head] = self.corrupt.tensors[name][:, sender.head]
-        frozen = {name: Freeze(tensor) for name, tensor in {**outputs, embedded: stream}.items()}
+        frozen = {name: Freeze(tensor) for name, tensor in outputs.items()}
         recorder = Recorder(names)
         hidden = self.resumable.run(self.inputs, Chain(Intervention(frozen), recorder))
         return RecordedRun(self.inputs, recorder.tensors, hidden)

@@ -180,6 +180,12 @@ def path_patch_in_steps(
 path_patch = as_one_call(path_patch_in_steps)
 
 
+def count_edges(resumable: ResumableNetwork) -> int:
+    """Number of edges between two heads that causality allows, by queries, keys and values."""
+    tables = _empty_tables(resumable, connections(resumable)).values()
+    return sum(int((~np.isnan(table)).sum()) for table in tables)
+
+
 def _empty_tables(resumable: ResumableNetwork, chosen: Sequence[Connection]) -> dict[Connection, np.ndarray]:
     """Tables of the edges, 0 where there is one and NaN elsewhere."""
     heads = resumable.n_heads

@@ -9,6 +9,7 @@ from model.causal.causal_error import CausalError
 from model.hub.opened_model import OpenedModel
 from pages.models.attention_labels import labelled_kinds
 from pages.models.text_patching import render_patching
+from pages.models.text_paths import render_paths
 from pages.shared.causes.lens_tables import LensLabels, render_lens
 from pages.shared.causes.logit_bars import choose_view, render_logit_parts
 from pages.shared.causes.precision import runs_in_half
@@ -43,6 +44,8 @@ def render(service: Service[OpenedModel], trace: HubTrace, text: str, options: M
     try:
         if method == "patching":
             render_patching(service, text, options)
+        elif method == "paths":
+            render_paths(service, text, options)
         elif method == "lens":
             render_layers(service, trace, key)
         else:

@@ -1,18 +1,17 @@
 """Patching of an opened model: every cell replaced by that of a second text, and the answers with one of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import streamlit as st
 
-from model.causal.activation_patching import ActivationPatching, Direction
-from model.causal.causal_error import CausalError
+from model.causal.activation_patching import ActivationPatching
+from model.causal.patched_answer import patched_probabilities
 from model.causal.patched_translation import patch_parts_in_steps
 from model.causal.patching_estimate import ASKED_FROM, PatchingEstimate, estimate_grids
-from model.hub.causal.opened_pair import ComparedAnswer, OpenedPair, PairMetric, compare_answers, pair_texts
+from model.hub.causal.opened_pair import ComparedAnswer, answer_position, compare_answers
 from model.hub.opened_model import OpenedModel
 from model.runtime.progress import InSteps
-from pages.shared import tables
+from pages.models.compared_texts import OpenedComparison, choose_comparison, render_answer_table
 from pages.shared.causes.asking import may_begin
 from pages.shared.causes.patched_cells import (
     BY_POSITION,
@@ -24,7 +23,6 @@ from pages.shared.causes.patched_cells import (
     render_maps,
 )
 from pages.shared.causes.precision import runs_in_half
-from pages.shared.causes.text_pairs import choose_alignment, choose_direction, other_sentence, quoted
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
 from views.controls import sentence_input, widgets
@@ -33,32 +31,10 @@ from views.text import literal
 from views.text.catalogue import Message, say, say_error
 from views.text.numbers import grouped
 
-METRICS: dict[PairMetric, Message] = {
-    "difference": Message("circuits.metric.difference", "Difference of two logits"),
-    "answer": Message("models.metric.answer", "Answer of A"),
-}
-
-
 STACKS = {
     "encoder": Message("models.stack.encoder", "encoder"),
     "decoder": Message("models.stack.decoder", "decoder"),
 }
-
-
-@dataclass(frozen=True, eq=False)
-class OpenedComparison:
-    """Two texts, and how they are compared."""
-
-    pair: OpenedPair
-    alignment: str
-    metric: PairMetric
-    direction: Direction
-
-    @property
-    def key(self) -> tuple:
-        """Identifies what is computed."""
-        ids = self.pair.clean_ids, self.pair.corrupt_ids
-        return "opened patched", *ids, self.alignment, self.metric, self.direction
 
 
 def render_patching(service: Service[OpenedModel], text: str, options: Mapping[str, str]) -> None:
@@ -68,23 +44,9 @@ def render_patching(service: Service[OpenedModel], text: str, options: Mapping[s
         OpenError: the second text cannot be used.
         CausalError: nothing can be measured.
     """
-    if options:
-        raise CausalError(
-            "Patching compares the model's own answers to two texts; leave its second text, what the decoder is fed "
-            "and its language as they are at first."
-        )
-    other = widgets.text(say("models.causes.other", "Text B"), "other", other_sentence(text), varies=True)
-    pair = service.analysis(("opened pair", text, other), lambda model: pair_texts(model, text, other))
-    if pair.are_equal:
-        st.info(block("models_causes", "equal"))
+    comparison = choose_comparison(service, text, options)
+    if comparison is None:
         return
-    tokens = pair.clean_tokens, pair.corrupt_tokens
-    alignment = choose_alignment(tokens, pair.alignments, pair.best_alignment)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        metrics = {name: label for name, label in METRICS.items() if name in pair.experiments}
-        metric = widgets.pick(say("circuits.metric", "Measured"), metrics, "metric", varies=True)
-        direction = choose_direction()
-    comparison = OpenedComparison(pair, alignment, metric, direction)
     answers = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         stream = service.analysis(("has stream",), lambda model: model.resumable.stream_refusal)
@@ -112,7 +74,7 @@ def patch_cells(
     service: Service[OpenedModel], comparison: OpenedComparison, wanted: tuple[HeadCells, ...]
 ) -> PatchedCells | None:
     """Patch all cells; None, after rendering the time that it takes, where the user has to agree first."""
-    experiment = comparison.pair.experiments[comparison.metric]
+    experiment = comparison.experiment
     keys = {cells: (*comparison.key, cells) for cells in wanted}
     unknown = [cells for cells, key in keys.items() if service.analyses.get(key) is None]
 
@@ -148,7 +110,7 @@ def patch_cells(
 def _patch_site(
     model: OpenedModel, comparison: OpenedComparison, cells: HeadCells
 ) -> InSteps[dict[str, ActivationPatching]]:
-    experiment = comparison.pair.experiments[comparison.metric]
+    experiment = comparison.experiment
     return (
         yield from patch_parts_in_steps(
             model.resumable,
@@ -165,37 +127,28 @@ def _patch_site(
 def render_answers(service: Service[OpenedModel], comparison: OpenedComparison, cells: PatchedCells, cell: str) -> None:
     """State what is measured in all three runs, and the most probable answers of each."""
     pair, direction = comparison.pair, comparison.direction
-    names = list(map(quoted, pair.names))
-    unit = cells.first.metric.unit
-    measured = block("circuits", "measured-probability" if unit == "probability" else "logit-of", token=names[0])
-    if comparison.metric == "difference":
-        measured = block("circuits", "measured-difference", token=names[0], other=names[1])
-    paragraph("models_causes", "patched-cell", measured=measured, **cells.sentence_values(cell, direction))
+    values = cells.sentence_values(cell, direction)
+    paragraph("models_causes", "patched-cell", measured=comparison.measured, **values)
     if service.model.form != "classes":
         return
     site, part, index = cells.place(cell)
 
     def compute(model: OpenedModel) -> list[ComparedAnswer]:
-        return compare_answers(
-            model,
-            pair.experiments["answer"],
+        experiment = pair.experiments["answer"]
+        patched = patched_probabilities(
+            model.resumable,
+            experiment,
             site,
             part,
             index,
             direction=direction,
             by_position=cells.by_position(cell),
             alignment=pair.alignment(comparison.alignment, direction),
+            position=answer_position(experiment),
         )
+        return compare_answers(model, experiment, patched)
 
     answers = service.analysis((*comparison.key, cells.by_position(cell), cell), compute)
-    receives = "B" if direction == "denoising" else "A"
-    title = say("models.causes.patched", "{side}, patched", side=receives)
-    columns = [
-        tables.name_column(say("models.causes.answer", "answer"), [literal.token(each.name) for each in answers]),
-        tables.bar_column("A", [each.clean for each in answers], 1.0),
-        tables.bar_column("B", [each.corrupt for each in answers], 1.0),
-        tables.bar_column(title, [each.patched for each in answers], 1.0),
-    ]
-    tables.render_table(
-        columns, say("models.causes.answers", "Most probable answers of A, of B and with the cell patched")
-    )
+    title = say("models.causes.patched", "{side}, patched", side="B" if direction == "denoising" else "A")
+    label = say("models.causes.answers", "Most probable answers of A, of B and with the cell patched")
+    render_answer_table(answers, title, label)

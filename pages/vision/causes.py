@@ -1,4 +1,4 @@
-"""Vision, causes: what each layer would answer, the parts of a logit, and patching with another picture."""
+"""Vision, causes: what each layer would answer, the parts of a logit, and patching with another picture; and paths."""
 
 import numpy as np
 import streamlit as st
@@ -17,14 +17,15 @@ from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, fold_check, folded_how_to_read, how_to_read, paragraph
+from pages.vision.other_picture import choose_other_picture, describe_metric, render_classes
+from pages.vision.picture_paths import render_paths
 from pages.vision.program import render_vision_program
 from pages.vision.vision_inputs import choose_class
 from views import map_labels, patch_grid
 from views.components.patch_picture import PatchPicture, PicturePanel, patch_picture
-from views.controls import samples, sentence_input, widgets
-from views.controls.picture_input import chosen_sample
+from views.controls import sentence_input, widgets
 from views.controls.widgets import Choice
-from views.html import answer_cell, class_bars
+from views.html import answer_cell
 from views.text import literal
 from views.text.catalogue import Message, Untranslated, say
 from views.text.numbers import percent
@@ -34,19 +35,19 @@ METHODS = {
     "lens": Message("vision.causes.lens", "Lens"),
     "logit": Message("vision.causes.logit", "Logit attribution"),
     "patching": Message("vision.causes.patching", "Patching"),
+    "paths": Message("vision.causes.paths", "Paths"),
 }
 SITES: dict[str, list[int] | None] = {"residual": [0], "head_output": None}  # site -> its positions; CLS is 0
 NOTHING = "nothing"
-LISTED = 10  # most probable classes, where there are more
 
 
 @fragment
 def render_causes(service: Service, key: str, trace: PatchTrace) -> None:
     """Show the chosen method; `key` is the picture's, from `Service.trace_picture`."""
     method = widgets.pick(say("vision.causes.method", "Method"), METHODS, "cause", hidden=True)
-    if method == "patching":
+    if method in ("patching", "paths"):
         class_index = trace.answer
-        render_patching(service, key, trace)
+        (render_patching if method == "patching" else render_paths)(service, key, trace)
     else:
         class_index = choose_class(say("vision.explain", "Explain"), trace, width=200)
         (render_lens if method == "lens" else render_parts)(service, key, trace, class_index)
@@ -154,15 +155,10 @@ def render_parts(service: Service, key: str, trace: PatchTrace, class_index: int
 
 def render_patching(service: Service, key: str, trace: PatchTrace) -> None:
     """Patch heads and CLS of another picture, and show the answer with the chosen cell patched."""
-    own = chosen_sample()
-    names = {sample.id: sample for sample in samples.SAMPLES if sample.id != own}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        label = say("vision.causes.other", "Picture B")
-        other = widgets.select(label, names, "otherpicture", width=220)
+        other, pixels = choose_other_picture(service)
         direction = choose_direction()
         layer = choose_layer(trace)
-    second = samples.picture(other)
-    pixels = service.analysis(("received", second.sha256), lambda model: model.receive(second.image))
     place = ("vision patched", key, other, direction)
 
     def patch(site: str, layers: list[int] | None = None, positions: list[int] | None = None) -> ActivationPatching:
@@ -214,10 +210,6 @@ def render_answer(
     cells: PatchedCells, cell: str, classes: tuple[str, ...], probabilities: np.ndarray, direction: Direction
 ) -> None:
     """State what is measured in all runs, and show the classes of the patched run."""
-    names = [literal.markdown(classes[index]) for index in cells.first.metric.indices]
-    measured = block("circuits", "measured-probability", token=names[0])
-    if len(names) == 2:
-        measured = block("circuits", "measured-difference", token=names[0], other=names[1])
+    measured = describe_metric(cells.first.metric, classes)
     paragraph(PAGE, "patched-cell", measured=measured, **cells.sentence_values(cell, direction))
-    listed = np.argsort(-probabilities, kind="stable")[:LISTED] if len(classes) > LISTED else np.arange(len(classes))
-    st.html(class_bars.bars([classes[index] for index in listed], probabilities[listed]))
+    render_classes(classes, probabilities)

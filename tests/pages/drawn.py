@@ -51,3 +51,9 @@ def _of_sets(header: dict, arrays: dict[str, np.ndarray], chosen: dict[str, str]
 def metrics(app) -> dict[str, str]:
     """Values of the page's metrics by label."""
     return {metric.label: metric.value for metric in app.metric}
+
+
+def path_graph(app) -> dict:
+    """What the graph of edges on the page is drawn from."""
+    (element,) = [each for each in app.get("bidi_component") if each.proto.component_name == "path_graph"]
+    return read_payload(element.proto.bytes)[0]

@@ -38,9 +38,11 @@ class _Tables(HTMLParser):
 
 
 def table(app: AppTest, name: str) -> list[list[str]]:
-    """Return the rows of the table whose description begins with `name`, header first."""
+    """Return the rows of the table with the description `name`, else of the one that begins so, header first."""
     reader = _Tables()
     reader.feed(html_of(app))
+    if name in reader.tables:
+        return reader.tables[name]
     (rows,) = [rows for label, rows in reader.tables.items() if label.startswith(name)]
     return rows
 

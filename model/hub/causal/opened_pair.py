@@ -1,6 +1,5 @@
-"""Two texts of an opened model that are compared by patching: alignments, what can be measured, and the answers."""
+"""Two texts of an opened model that are compared: alignments, what can be measured, and the answers."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,7 +10,6 @@ from ...causal.activation_patching import Direction
 from ...causal.causal_error import CausalError
 from ...causal.experiments import Experiment
 from ...causal.metrics import LogitDifference, Probability
-from ...causal.patched_answer import patched_probabilities
 from ...causal.sentence_pairs import Places, align, align_stack, best_alignment
 from ...causal.sites import Alignment
 from .opened_causal import OpenedCausalMethods
@@ -81,58 +79,46 @@ def pair_texts(model: OpenedCausalMethods, clean: str, corrupt: str) -> OpenedPa
 
 @dataclass(frozen=True)
 class ComparedAnswer:
-    """A token or class, and its probability in the clean, the corrupt and the patched run."""
+    """A token or class, and its probability in the clean, the corrupt and the changed run."""
 
     name: str
     clean: float
     corrupt: float
-    patched: float
+    changed: float
+
+
+def answer_position(experiment: Experiment) -> int:
+    """The output position at which an experiment of `OpenedPair.experiments` reads the answer.
+
+    Raises:
+        CausalError: the answers do not exclude each other.
+    """
+    metric = experiment.measured(None)
+    if not isinstance(metric, LogitDifference | Probability):
+        raise CausalError("Answers that do not exclude each other have no probabilities that sum to 1.")
+    return metric.position
 
 
 @torch.inference_mode()
-def compare_answers(
-    model: OpenedCausalMethods,
-    experiment: Experiment,
-    site: str,
-    part: str,
-    cell: Sequence[int],
-    *,
-    direction: Direction,
-    by_position: bool | None,
-    alignment: Alignment | None,
-) -> list[ComparedAnswer]:
-    """The most probable answers of both runs and of the run with one cell patched; most probable there first.
+def compare_answers(model: OpenedCausalMethods, experiment: Experiment, changed: np.ndarray) -> list[ComparedAnswer]:
+    """The most probable answers of both runs and of a changed one; most probable there first.
 
     Args:
         experiment: from `OpenedPair.experiments`; its metric states the position.
-        cell: index of the cell in the grid; the others are as of `model.causal.patched_answer`.
+        changed: probabilities of the changed run at `answer_position`, `(column,)`.
 
     Raises:
-        CausalError: as `patched_probabilities`, or the metric is of another kind.
+        CausalError: the answers do not exclude each other.
     """
-    metric, resumable = experiment.measured(None), model.resumable
-    if not isinstance(metric, LogitDifference | Probability):
-        raise CausalError("Answers that do not exclude each other have no probabilities that sum to 1.")
-    place = metric.position
+    resumable, place = model.resumable, answer_position(experiment)
 
     def run(inputs) -> np.ndarray:
         logits = resumable.logits(resumable.run(inputs)[:1, place])[0]
         return logits.double().softmax(dim=-1).cpu().numpy()
 
-    patched = patched_probabilities(
-        resumable,
-        experiment,
-        site,
-        part,
-        cell,
-        direction=direction,
-        by_position=by_position,
-        alignment=alignment,
-        position=place,
-    )
-    runs = run(experiment.clean), run(experiment.corrupt), patched
+    runs = run(experiment.clean), run(experiment.corrupt), changed
     listed = list(dict.fromkeys(int(index) for each in runs for index in each.argsort()[::-1][:BEST]))
-    listed.sort(key=lambda index: -patched[index])
+    listed.sort(key=lambda index: -changed[index])
     names = model.answer_names(listed)
     return [
         ComparedAnswer(name, *(float(each[index]) for each in runs)) for name, index in zip(names, listed, strict=True)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from model.causal.path_edges import cut_edges_in_steps, path_edges_in_steps
+from model.causal.cut_edges import cut_edges_in_steps
+from model.causal.path_edges import path_edges_in_steps
 from model.causal.sentence_pairs import pair_sentences, prepare_pair
 from model.runtime.progress import run_to_end
-from pages.circuits import paths
+from pages.shared.causes import path_views
 from tests.pages.conftest import SENTENCE
+from tests.pages.drawn import path_graph
 from tests.pages.reading import marked, table
 from views.text.numbers import three_digits
 
@@ -26,20 +26,14 @@ def measured(translator):
     return experiment, pair.proposed, run_to_end(path_edges_in_steps(causal, experiment))
 
 
-def graph(app) -> dict:
-    (element,) = [each for each in app.get("bidi_component") if each.proto.component_name == "path_graph"]
-    content = element.proto.bytes
-    return json.loads(content[4 : 4 + int.from_bytes(content[:4], "little")])
-
-
 def test_the_strongest_edges_and_cuts_with_undo_and_reset(open_app, translator, measured):
     experiment, place, edges = measured
     cut = [edges.edges[0], edges.edges[1]]
     ids = [edge.id for edge in cut]
     app = open_app("circuits", part="paths", other=HOUSE, cut=",".join([*ids, "nonsense", ids[0]]), edges="5")
-    header = graph(app)
+    header = path_graph(app)
     assert [(edge["id"], edge["written"]) for edge in header["edges"]] == [
-        (edge.id, three_digits(edge.effect)) for edge in edges.edges[: paths.SENT]
+        (edge.id, three_digits(edge.effect)) for edge in edges.edges[: path_views.SENT]
     ]
     assert header["cut"] == ids
     rows = table(app, "Edges of the graph")[1:]
@@ -68,7 +62,7 @@ def test_reset_restores_all_edges(open_app, measured):
     ids = [edge.id for edge in measured[2].edges[:3]]
     app = open_app("circuits", part="paths", other=HOUSE, cut=",".join(ids))
     app.button(key="reset_cut").click().run()
-    assert graph(app)["cut"] == [] and "cut" not in app.query_params
+    assert path_graph(app)["cut"] == [] and "cut" not in app.query_params
 
 
 def test_cancelled_paths_wait_until_they_are_asked_for(open_app):

@@ -5,17 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from model.causal.cut_edges import cut_answer_in_steps
+from model.causal.patched_answer import patched_probabilities
 from model.causal.patched_translation import patch_parts_in_steps
-from model.hub.causal.opened_pair import compare_answers, pair_texts
+from model.causal.path_edges import path_edges_in_steps
+from model.hub.causal.opened_pair import answer_position, compare_answers, pair_texts
 from model.hub.opened_pictures import patch_trace
 from model.open_model import open_model
 from model.runtime.progress import run_to_end
 from pages.models import text_patching
+from pages.shared.causes.path_views import SENT
 from pages.shared.causes.text_pairs import quoted
 from tests.model.hub import tiny
 from tests.model.hub.conftest import PICTURE
 from tests.new_process import clear_all
-from tests.pages.drawn import matrices
+from tests.pages.drawn import matrices, path_graph
 from tests.pages.models.opened_model_page import page_text
 from tests.pages.reading import table
 from views.text.numbers import percent, three_digits
@@ -113,13 +117,42 @@ def test_the_chosen_cell_states_the_answers_of_three_runs(open_app, models):
     pair = pair_texts(model, *TEXTS)
     cell = next(iter(pair.experiments["answer"].clean_labels)), (1, 3)
     app = causes(open_app, "gpt2", "patching", cell="residual-decoder.2.4", **PAIR)
-    options = {"direction": "denoising", "by_position": None, "alignment": None}
-    answers = compare_answers(model, pair.experiments["answer"], "residual", *cell, **options)
+    experiment = pair.experiments["answer"]
+    patched = patched_probabilities(
+        model.resumable, experiment, "residual", *cell, position=answer_position(experiment)
+    )
+    answers = compare_answers(model, experiment, patched)
     rows = table(app, "Most probable answers")[1:]
     assert [row[1:] for row in rows] == [
-        list(map(three_digits, (each.clean, each.corrupt, each.patched))) for each in answers
+        list(map(three_digits, (each.clean, each.corrupt, each.changed))) for each in answers
     ]
     assert f"Probability of {quoted(pair.names[0])}" in page_text(app)
+
+
+def test_edges_are_drawn_and_cut(open_app, models):
+    model = models[0]["gpt2"]
+    experiment = pair_texts(model, *TEXTS).experiments["answer"]
+    edges = run_to_end(path_edges_in_steps(model.resumable, experiment))
+    cut = list(edges.edges[:2])
+    app = causes(open_app, "gpt2", "paths", cut=",".join(edge.id for edge in cut), **PAIR)
+    header = path_graph(app)
+    assert [edge["id"] for edge in header["edges"]] == [edge.id for edge in edges.edges[:SENT]]
+    assert header["cut"] == [edge.id for edge in cut]
+    answer = run_to_end(cut_answer_in_steps(model.resumable, experiment, cut, answer_position(experiment)))
+    assert three_digits(answer.value) in page_text(app)
+    assert [row[3] for row in table(app, "Most probable answers")[1:]] == [
+        three_digits(each.changed) for each in compare_answers(model, experiment, answer.probabilities)
+    ]
+    app = app.button(key="reset_cut").click().run()
+    assert "No edge is cut" in page_text(app)
+
+
+def test_paths_of_texts_of_different_lengths_and_of_own_attention_are_refused_in_a_sentence(open_app, models):
+    app = causes(open_app, "gpt2", "paths", text=TEXTS[0], other=TEXTS[1] + " again")
+    assert "texts need the same number of" in "".join(each.value for each in app.info)
+    assert not [each for each in app.get("bidi_component") if each.proto.component_name == "path_graph"]
+    app = causes(open_app, "gpt-j", "paths", **PAIR)
+    assert len(app.info) == 1 and not app.error and not app.exception
 
 
 def test_long_grids_state_their_time_and_ask(open_app, models, monkeypatch):

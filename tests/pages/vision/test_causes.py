@@ -3,10 +3,14 @@
 import numpy as np
 import pytest
 
+from model.causal.cut_edges import cut_answer_in_steps
 from model.causal.patched_answer import patched_probabilities
-from tests.pages.drawn import matrices
+from model.causal.path_edges import path_edges_in_steps
+from model.runtime.progress import run_to_end
+from tests.pages.drawn import matrices, path_graph
 from tests.pages.reading import table
 from tests.pages.vision.programs import classifier, trace_of
+from tests.tiers import nightly
 from views.controls import samples
 from views.text.numbers import percent, three_digits
 
@@ -34,7 +38,7 @@ def test_parts_sum_to_the_difference_of_two_logits(open_app):
     assert rows["sum: the logit"] == three_digits(attribution.logit)
 
 
-@pytest.mark.parametrize("direction", ["denoising", "noising"])
+@pytest.mark.parametrize("direction", ["denoising", nightly("noising")])
 def test_maps_and_the_answer_of_the_patched_run(open_app, direction):
     model, trace = classifier(), trace_of(CHURCH)
     pixels = model.prepare(samples.picture("golf-ball").image)
@@ -70,3 +74,20 @@ def test_one_patch_of_the_other_picture(open_app):
     shares = [row[2] for row in table(app, "")]
     assert shares[: len(expected)] == [percent(share) for share in expected.tolist()]
     assert "Residual stream, Vision, layer 5" in "".join(each.value for each in app.markdown)
+
+
+@pytest.mark.nightly
+def test_edges_between_two_pictures_and_the_answer_with_some_cut(open_app):
+    model, trace = classifier(), trace_of(CHURCH)
+    pixels = model.prepare(samples.picture("golf-ball").image)
+    experiment = model.prepare_experiment(trace.pixels, pixels)
+    edges = run_to_end(path_edges_in_steps(model.resumable, experiment, by_token=False))
+    cut = list(edges.edges[:3])
+    query = {"cause": "paths", "otherpicture": "golf-ball", "cut": ",".join(edge.id for edge in cut), "measure": "999"}
+    app = open_app("vision", picture="church", view="causes", **query)
+    header = path_graph(app)
+    assert [edge["id"] for edge in header["edges"]][:10] == [edge.id for edge in edges.edges[:10]]
+    assert header["cut"] == [edge.id for edge in cut]
+    expected = run_to_end(cut_answer_in_steps(model.resumable, experiment, cut))
+    assert [row[2] for row in table(app, "")][:10] == [percent(share) for share in expected.probabilities.tolist()]
+    assert f"With 3 edges cut: {three_digits(expected.value)}" in "".join(each.value for each in app.markdown)

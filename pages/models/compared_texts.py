@@ -1,0 +1,110 @@
+"""Two texts of an opened model that are compared: the controls that choose them, and their answers as a table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from model.causal.activation_patching import Direction
+from model.causal.causal_error import CausalError
+from model.causal.experiments import Experiment
+from model.hub.causal.opened_pair import ComparedAnswer, OpenedPair, PairMetric, pair_texts
+from model.hub.opened_model import OpenedModel
+from pages.shared import tables
+from pages.shared.causes.text_pairs import choose_alignment, choose_direction, other_sentence, quoted, render_aligned
+from pages.shared.service import Service
+from pages.shared.texts import block
+from views.controls import widgets
+from views.text import literal
+from views.text.catalogue import Message, say
+
+METRICS: dict[PairMetric, Message] = {
+    "difference": Message("circuits.metric.difference", "Difference of two logits"),
+    "answer": Message("models.metric.answer", "Answer of A"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedComparison:
+    """Two texts, and how they are compared."""
+
+    pair: OpenedPair
+    alignment: str
+    metric: PairMetric
+    direction: Direction
+
+    @property
+    def experiment(self) -> Experiment:
+        """The two inputs with what is measured."""
+        return self.pair.experiments[self.metric]
+
+    @property
+    def key(self) -> tuple:
+        """Identifies what is computed."""
+        ids = self.pair.clean_ids, self.pair.corrupt_ids
+        return "opened patched", *ids, self.alignment, self.metric, self.direction
+
+    @property
+    def measured(self) -> str:
+        """What is measured, in words, as Markdown."""
+        names = list(map(quoted, self.pair.names))
+        if self.metric == "difference":
+            return block("circuits", "measured-difference", token=names[0], other=names[1])
+        unit = self.experiment.measured(None).unit
+        return block("circuits", "measured-probability" if unit == "probability" else "logit-of", token=names[0])
+
+
+def choose_comparison(
+    service: Service[OpenedModel], text: str, options: Mapping[str, str], by_position: bool = False
+) -> OpenedComparison | None:
+    """Render the controls of two texts; None, after rendering the reason, if they cannot be compared.
+
+    Args:
+        by_position: the method needs texts of equal length, position by position, and has one direction, noising.
+
+    Raises:
+        OpenError: the second text cannot be used.
+        CausalError: nothing can be measured.
+    """
+    if options:
+        raise CausalError(
+            "Patching compares the model's own answers to two texts; leave its second text, what the decoder is fed "
+            "and its language as they are at first."
+        )
+    other = widgets.text(say("models.causes.other", "Text B"), "other", other_sentence(text), varies=True)
+    pair = service.analysis(("opened pair", text, other), lambda model: pair_texts(model, text, other))
+    if pair.are_equal:
+        st.info(block("models_causes", "equal"))
+        return None
+    sizes = len(pair.clean_ids), len(pair.corrupt_ids)
+    if by_position and sizes[0] != sizes[1]:
+        st.info(block("models_causes", "paths-lengths", first=sizes[0], second=sizes[1]))
+        return None
+    tokens, alignment = (pair.clean_tokens, pair.corrupt_tokens), "position"
+    if by_position:
+        render_aligned(tokens, pair.alignments[alignment])
+    else:
+        alignment = choose_alignment(tokens, pair.alignments, pair.best_alignment)
+    direction: Direction = "noising"
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        metrics = {name: label for name, label in METRICS.items() if name in pair.experiments}
+        metric = widgets.pick(say("circuits.metric", "Measured"), metrics, "metric", varies=True)
+        if not by_position:
+            direction = choose_direction()
+    return OpenedComparison(pair, alignment, metric, direction)
+
+
+def render_answer_table(answers: Sequence[ComparedAnswer], changed: str, label: str) -> None:
+    """Render the most probable answers of A, of B and of a changed run.
+
+    Args:
+        changed: title of the changed run's column.
+        label: of the table, for screen readers.
+    """
+    columns = [
+        tables.name_column(say("models.causes.answer", "answer"), [literal.token(each.name) for each in answers]),
+        tables.bar_column("A", [each.clean for each in answers], 1.0),
+        tables.bar_column("B", [each.corrupt for each in answers], 1.0),
+        tables.bar_column(changed, [each.changed for each in answers], 1.0),
+    ]
+    tables.render_table(columns, label)

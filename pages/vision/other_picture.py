@@ -1,0 +1,40 @@
+"""A second picture that is compared with the user's: its choice, what is measured, and the answer of a changed run."""
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from model.causal.metrics import Metric
+from pages.shared.service import Service
+from pages.shared.texts import block
+from views.controls import samples, widgets
+from views.controls.picture_input import chosen_sample
+from views.html import class_bars
+from views.text import literal
+from views.text.catalogue import say
+
+LISTED = 10  # most probable classes, where there are more
+
+
+def choose_other_picture(service: Service) -> tuple[str, Any]:
+    """Render the choice of a sample; return its id and the picture as the network receives it."""
+    own = chosen_sample()
+    names = {sample.id: sample for sample in samples.SAMPLES if sample.id != own}
+    other = widgets.select(say("vision.causes.other", "Picture B"), names, "otherpicture", width=220)
+    second = samples.picture(other)
+    return other, service.analysis(("received", second.sha256), lambda model: model.receive(second.image))
+
+
+def describe_metric(metric: Metric, classes: tuple[str, ...]) -> str:
+    """What is measured, in words, as Markdown."""
+    names = [literal.markdown(classes[index]) for index in metric.indices]
+    if len(names) == 2:
+        return block("circuits", "measured-difference", token=names[0], other=names[1])
+    return block("circuits", "measured-probability", token=names[0])
+
+
+def render_classes(classes: tuple[str, ...], probabilities: np.ndarray) -> None:
+    """Render the probabilities of the classes; of many, the most probable ones, `probabilities` is `(class,)`."""
+    listed = np.argsort(-probabilities, kind="stable")[:LISTED] if len(classes) > LISTED else np.arange(len(classes))
+    st.html(class_bars.bars([classes[index] for index in listed], probabilities[listed]))
