@@ -109,6 +109,7 @@ def any_app(browser, tmp_path_factory) -> Iterator[tuple[AppServer, str]]:
         yield app, str(folder)
 
 
+@pytest.mark.nightly
 def test_a_reload_keeps_the_own_folder_in_its_tab_alone(page: Page, any_app: tuple[AppServer, str]):
     app, folder = any_app
     open_page(page, f"{app.url}/models")

@@ -13,6 +13,7 @@ from tests.browser.random_walk import Walk
 WALKS, STEPS = int(os.environ.get("WALKS", 1)), int(os.environ.get("STEPS", 6))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(WALKS))
 def test_every_step_of_a_random_walk_shows_the_expected_state(server: Server, browser: Browser, seed: int):
     walk = Walk(browser, server.url, seed)

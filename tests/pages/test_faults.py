@@ -13,6 +13,7 @@ from model import CheckpointError, ConvolutionClassifier, Translator, VisionClas
 from pages.shared.models import load_service
 from tests.new_process import clear_all
 from tests.pages.conftest import ROOT, SENTENCE, visit
+from tests.tiers import nightly
 from views import navigation
 from views.controls import picture_input, samples
 from views.text import prose
@@ -131,7 +132,7 @@ READ_BY = {  # file -> page and settings that show something of it
 }
 
 
-@pytest.mark.parametrize("place", [0.1, 0.9])
+@pytest.mark.parametrize("place", [0.1, nightly(0.9)])
 @pytest.mark.parametrize("name", READ_BY)
 def test_a_flipped_bit_gets_one_sentence_on_the_page(assets, name, place):
     content = bytearray((ASSETS / name).read_bytes())

@@ -86,6 +86,7 @@ def test_a_curve_goes_through_its_points():
         assert np.abs(made - point).sum(1).min() < 1e-9
 
 
+@pytest.mark.nightly
 def test_a_variant_is_another_picture_whose_object_is_known():
     first, second = variant("golf-ball", 1), variant("golf-ball", 2)
     assert first.picture.size == first.object.size == (SIDE, SIDE)
@@ -98,6 +99,7 @@ def test_a_variant_is_another_picture_whose_object_is_known():
     assert np.ptp(pixels[inside].mean(axis=0)) < 40 < np.ptp(pixels[~inside].mean(axis=0))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("number", [1, 2])
 @pytest.mark.parametrize("name", EACH)
 def test_the_middle_of_an_off_centre_variant_shows_nothing_of_the_object(name, number):
@@ -113,6 +115,7 @@ def test_the_middle_of_an_off_centre_variant_shows_nothing_of_the_object(name, n
     assert np.abs(pixels - background).mean() > 5
 
 
+@pytest.mark.nightly
 def test_an_off_centre_object_looks_as_it_is_drawn_and_its_old_place_is_empty():
     made = off_centre_variant("golf-ball", 2)
     inside, pixels = np.asarray(made.object) > 250, np.asarray(made.picture, float)
@@ -121,6 +124,7 @@ def test_an_off_centre_object_looks_as_it_is_drawn_and_its_old_place_is_empty():
     assert middle.argmax() == 1 and np.ptp(middle) > 20
 
 
+@pytest.mark.nightly
 def test_off_centre_variants_are_written_with_their_objects(tmp_path, monkeypatch):
     monkeypatch.setattr("tools.samples.variants.DRAW", {"golf-ball": DRAW["golf-ball"]})
     assert write_variants(tmp_path, 1, off_centre=True) == 1

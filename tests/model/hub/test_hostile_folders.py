@@ -20,6 +20,7 @@ from model.hub.checkpoint_summary import summarize_folder
 from model.open_model import hash_of, open_model
 from tests.model.hub import tiny
 from tests.model.hub.conftest import TEXT, example_input
+from tests.tiers import nightly
 
 
 @pytest.fixture(scope="module")
@@ -149,10 +150,10 @@ def test_a_device_is_not_read(tmp_path):
     ("name", "settings"),
     [
         ("bert-classes", {"num_labels": 10**9}),
-        ("bert-classes", {"num_labels": 3 * 10**7, "id2label": None}),
-        ("bert-classes", {"type_vocab_size": 10**9}),
+        nightly("bert-classes", {"num_labels": 3 * 10**7, "id2label": None}),
+        nightly("bert-classes", {"type_vocab_size": 10**9}),
         ("t5", {"num_decoder_layers": 10**7}),
-        ("t5", {"relative_attention_num_buckets": 10**10}),
+        nightly("t5", {"relative_attention_num_buckets": 10**10}),
         ("vit", {"image_size": 10**6}),
         ("vit", {"num_channels": 10**8}),
         ("gpt2", {"n_inner": 10**9}),
@@ -175,11 +176,11 @@ def test_no_number_of_a_configuration_fills_the_memory(checkpoint, monkeypatch, 
     "config",
     [
         {"model_type": "distilbert", "architectures": ["DistilBertForMaskedLM"], "n_layers": 10**7},
-        {"model_type": "bart", "architectures": ["BartForConditionalGeneration"], "encoder_layers": 10**8},
+        nightly({"model_type": "bart", "architectures": ["BartForConditionalGeneration"], "encoder_layers": 10**8}),
         {"model_type": "gemma3", "architectures": ["Gemma3ForConditionalGeneration"],
          "text_config": {"num_hidden_layers": 10**7}},
-        {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"], "num_local_experts": 10**9},
-        {"model_type": "swin", "architectures": ["SwinForImageClassification"], "depths": [10**7, 10**7]},
+        nightly({"model_type": "mixtral", "architectures": ["MixtralForCausalLM"], "num_local_experts": 10**9}),
+        nightly({"model_type": "swin", "architectures": ["SwinForImageClassification"], "depths": [10**7, 10**7]}),
         {"model_type": "xlnet", "architectures": ["XLNetLMHeadModel"], "n_layer": 27, "d_head": 10**9},
     ],
 )  # fmt: skip
@@ -248,7 +249,7 @@ def test_a_panic_while_a_text_is_traced_is_a_sentence(opened, monkeypatch):
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError(), KeyError("x"), IndexError(), RuntimeError("size of tensor a")])
-@pytest.mark.parametrize("name", ["gpt2", "bert", "t5", "vit"])
+@pytest.mark.parametrize("name", ["gpt2", nightly("bert"), nightly("t5"), nightly("vit")])
 def test_whatever_a_run_raises_is_one_sentence(opened, monkeypatch, name, error):
     model = opened(name)
     trace = model.trace(example_input(model))

@@ -129,6 +129,7 @@ def test_a_run_can_be_resumed_with_more_epochs(make_task, copied_run):
     assert rates[-1] == pytest.approx(0.01 / 3 / len(rates))
 
 
+@pytest.mark.nightly
 def test_the_best_epoch_is_retained_when_a_run_is_resumed(make_task, tmp_path):
     recipe = Recipe(**{**RECIPE.to_dict(), "epochs": 3})
     first, merits = make_task(recipe), iter([7, 1, 2])

@@ -145,6 +145,7 @@ def test_the_card_of_a_new_run_has_the_counts_and_the_scores_of_each_part(split_
     assert evaluation["validation"]["heldout_nll"] == pytest.approx(ends[-1], rel=1e-2)  # in half precision
 
 
+@pytest.mark.nightly
 def test_evaluating_a_new_run_by_command_uses_its_split(split_run, near_file, tmp_path):
     folder = shutil.copytree(split_run, tmp_path / "copy")
     before = json.loads((folder / "card.json").read_text())

@@ -12,6 +12,7 @@ from model.open_model import open_model
 from tests.model.hub import tiny
 from tests.new_process import clear_all
 from tests.pages.models.opened_model_page import page_text
+from tests.tiers import nightly
 from views.text.numbers import percent, three_digits
 
 SIZES = tiny.TEXT_MODELS["bert"][2]
@@ -60,7 +61,7 @@ def tables(app) -> list:
     return [frame.value for frame in app.dataframe]
 
 
-@pytest.mark.parametrize("part", ["attention", "heads", "what-if"])
+@pytest.mark.parametrize("part", ["attention", nightly("heads"), "what-if"])
 @pytest.mark.parametrize("name", MODELS)
 def test_every_section_opens(open_app, name, part):
     app = open_app("models", model=name, text="The quick fox.", part=part, heads1=["2"])
