@@ -14,9 +14,10 @@ from .hub.library_types import Network
 from .hub.library_version import check_library_version
 from .hub.live_network import LiveNetwork, share_tensors
 from .hub.loading import DTYPES, LoadedModel, check_input, load_model
+from .hub.model_inputs import reads_pictures_with_text
 from .hub.opened_model import OpenedModel
 from .hub.opened_pictures import OpenedPictureModel
-from .hub.readers import check_vocabulary
+from .hub.readers import check_vocabulary, is_picture_text_processor
 from .hub.source import commit_of, folder_of
 from .hub.source_check import check_reader, check_source, check_task, network_inside
 from .hub.tasks import ModelTask, body_of, task_of_network
@@ -92,6 +93,7 @@ def _live(network: nn.Module, reader, task: ModelTask | None) -> OpenedModel:
     live = network_inside(network)
     check_input(live)
     vision = live.main_input_name == "pixel_values"
+    processor = reader if not vision and is_picture_text_processor(reader) else None
     reader = check_reader(reader, vision)
     if not vision:
         check_vocabulary(reader, live.config)
@@ -106,11 +108,13 @@ def _live(network: nn.Module, reader, task: ModelTask | None) -> OpenedModel:
             task=task,
         )
     given, task = task, known or task or "encode"
+    if processor is not None and not reads_pictures_with_text(copied):
+        processor = None
     name = copied.config.name_or_path or type(copied).__name__
     body = body_of(copied) if task == "encode" else copied
     head = None if body is copied else type(copied).__name__
-    opened = _opened(LoadedModel(body.eval(), reader, vision, task, head), name, "")
-    opened.follow(LiveNetwork(live), lambda changed: _live(changed, reader, given))
+    opened = _opened(LoadedModel(body.eval(), reader, vision, task, head, processor), name, "")
+    opened.follow(LiveNetwork(live), lambda changed: _live(changed, processor or reader, given))
     return opened
 
 

@@ -143,6 +143,14 @@ VISION = Kind(
     Message("kind.vision.short", "Vision"),
     places=True,
 )
+PREFIX = Kind(  # of a text whose beginning, or whose pictures, are seen by earlier tokens too
+    "prefix",
+    Message("kind.prefix", "decoder self-attention with a visible prefix"),
+    *ANY_TOKENS,
+    Message("kind.prefix.brief", "decoder"),
+    Message("kind.prefix.short", "Decoder"),
+    in_heading=Message("kind.prefix.heading", "Decoder self-attention with a visible prefix"),
+)
 GRID = replace(VISION, queries=_ROW, keys=_COLUMN, axes=(_ROW, _COLUMN))
 PATCHES = replace(
     VISION,
@@ -159,7 +167,7 @@ _OF_HEADS = Message("kind.of-heads", "{kind}, layers with {heads} heads")
 def find_kind(name: str) -> Kind | None:
     """The kind with this id, or the part of one in layers of so many heads; None if it is none of this project's."""
     whole, _, rest = name.partition("-")
-    kind = VISION if whole == VISION.name else KINDS.get(whole)
+    kind = {VISION.name: VISION, PREFIX.name: PREFIX, **KINDS}.get(whole)
     if kind is None or not rest:
         return kind
     match = re.fullmatch(r"([1-9]\d{0,3})-heads", rest)

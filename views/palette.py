@@ -94,6 +94,7 @@ def hue_of(kind: str) -> str:
 
     One that has none of its own gets one of `SPARE`, always the same.
     """
+    kind = "decoder" if kind == "prefix" else kind
     return HUES.get(kind) or HUES.get(kind.partition("-")[0]) or SPARE[zlib.crc32(kind.encode()) % len(SPARE)]
 
 
@@ -147,7 +148,7 @@ def signed_hues(kind: str) -> tuple[str, str]:
     """The hue of numbers below 0 and that of numbers above: amber or sky blue, and the kind's own."""
     if kind == DIFFERENCE:
         return LESS_AND_MORE
-    return COOL_NEGATIVE if kind in ("decoder", "vision") else NEGATIVE, hue_of(kind)
+    return COOL_NEGATIVE if kind in ("decoder", "prefix", "vision") else NEGATIVE, hue_of(kind)
 
 
 def _towards(hue: np.ndarray, theme: Theme) -> list[str]:

@@ -33,8 +33,8 @@ def ablate_in_steps(
         kinds: kinds of attention whose heads are ablated; None takes all.
 
     Returns:
-        kind -> `(layer, head)` float64, in the order of `model.layers`: mean -ln p in nats without the head minus the
-        same with it.
+        kind -> `(layer, head)` float64, in the order of `model.layers_of(trace)`: mean -ln p in nats without the head
+        minus the same with it.
     """
     baseline = _mean(model, trace, answer)
     if trace.target is not None:
@@ -45,7 +45,7 @@ def ablate_in_steps(
     for kind, size in heads.items():
         changes[kind] = np.zeros(size)
         for layer, head in np.ndindex(*size):
-            number = model.layers[kind][layer]
+            number = model.layers_of(trace)[kind][layer]
             without = HeadInterventions((Scale(kind, ((number, head),), 0.0),))
             ablated = model.trace(trace_input, intervention=without, keep=number, **options)  # maps are not needed
             changes[kind][layer, head] = _mean(model, ablated, answer, without) - baseline

@@ -64,6 +64,7 @@ class CallRecorder:
         tap: called with `<name>.<step>` for `queries`, `keys`, `values`, `scores`, `mask`, `weights`, `outputs`.
         reduce: maps the index of a call in that order and the call to what is stored in `calls`; by default the call.
         layers: of the network, watched while it runs; the place of each call is then stored in `places`.
+        name_of: the name of a call in place of `names`, from its place, where the number of calls differs by the input.
     """
 
     def __init__(
@@ -72,7 +73,9 @@ class CallRecorder:
         tap: Tap | None = None,
         reduce: Callable[[int, AttentionCall], Any] = lambda _, call: call,
         layers: RunningLayers | None = None,
+        name_of: Callable[[Place | None], str | None] | None = None,
     ) -> None:
+        self.name_of = name_of
         self.names, self.tap, self._reduce, self._layers = names, tap, reduce, layers
         self.count = 0
         self.windows = False  # whether softmax was applied to several windows of the input at once, which is no call
@@ -90,6 +93,8 @@ class CallRecorder:
         if self._layers is not None:
             self.places.append(self._layers.outermost)
         name = self.names[index] if self.names is not None and index < len(self.names) else None
+        if self.name_of is not None and self._layers is not None:
+            name = self.name_of(self._layers.outermost)
         if tap is None or name is None:
             return lambda step, tensor: tensor
         return lambda step, tensor: tap(f"{name}.{step}", tensor)

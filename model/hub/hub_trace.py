@@ -6,13 +6,50 @@ from functools import cached_property
 import numpy as np
 
 from ..text.token_labels import TokenAxis
-from ..tracing.kinds import kind_of
+from ..tracing.kinds import VISION, kind_of
 from ..tracing.saving import SavableTrace
 from ..tracing.trace import Verification
 from .errors import OpenError
+from .picture_text_inputs import PictureText
 from .record import HubRecord
 from .tasks import AnswerForm
 from .token_offsets import Tokens
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TracedPicture:
+    """A picture, or one tile of a picture that was cut into tiles, as a network of pictures and text received it.
+
+    Attributes:
+        pixels: `(height, width, 3)` float32 in [0, 1].
+        grid: rows and columns of the parts of the picture that are a token each.
+        places: `(rows * columns,)` int, position in the text of every part, row by row; -1 where it has no token.
+        tower: attention within the picture, of the kind "vision", as a trace of a picture; None where the network has
+            none between all patches.
+    """
+
+    pixels: np.ndarray
+    grid: tuple[int, int]
+    places: np.ndarray
+    tower: "HubTrace | None" = None
+
+    def over(self, weights: np.ndarray) -> np.ndarray:
+        """Attention to the parts of the picture, `(..., rows, columns)`, from weights `(..., key)` of the text.
+
+        A part without a token gets 0. So `picture.over(trace.attention("decoder")[layer, head, token])` is the map of
+        one token, and `picture.over(trace.attention("decoder").mean(axis=(0, 1)))` has the mean maps of all tokens.
+        """
+        has_token = self.places >= 0
+        parts = np.where(has_token, np.asarray(weights)[..., np.maximum(self.places, 0)], 0)
+        return parts.reshape(*parts.shape[:-1], *self.grid)
+
+    def place(self, row: int, column: int) -> int:
+        """The position in the text of a part of the picture; -1 where it has no token. Rows count from 0."""
+        return int(self.places.reshape(self.grid)[row, column])
+
+    def __repr__(self) -> str:
+        height, width = self.pixels.shape[:2]
+        return f"<TracedPicture of {width} x {height} pixels: {self.grid[0]} x {self.grid[1]} tokens>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,6 +71,8 @@ class HubTrace(SavableTrace):
         classes: names in the order of `logits`, for a classifier.
         form: of a classifier's answer: one of several "classes", several "labels", or "scores", no probabilities.
         kept: which steps are stored: "all", "weights", or a layer from 0.
+        picture_text: of a text with pictures, what the network read; `trace` takes it as it is. Else None.
+        pictures: of a text with pictures, each picture or tile, with the positions of its tokens in the text.
     """
 
     records: dict[str, HubRecord]
@@ -49,19 +88,25 @@ class HubTrace(SavableTrace):
     kept: str | int = "all"
     form: AnswerForm = "classes"
     trailing: int = 0
+    picture_text: PictureText | None = None
+    pictures: tuple[TracedPicture, ...] = ()
 
     def attention(self, kind: str) -> np.ndarray | list[np.ndarray]:
         """Weights `(layer, head, query, key)` of "encoder", "decoder", "cross", "vision", or another key of `records`.
 
         Where layers differ in their number of heads, `records` has a part of the kind for each number, such as
         "decoder-8-heads". The kind itself, "decoder", is then a list of `(head, query, key)`, one for each layer that
-        has it, in the order of the network.
+        has it, in the order of the network. Of a text with several pictures, "vision" is a list of
+        `(layer, head, query, key)`, one for each picture.
 
         Raises:
             OpenError: the trace has no such kind.
         """
         if kind in self.records:
             return self.records[kind].weights
+        towers = [picture.tower for picture in self.pictures if picture.tower is not None]
+        if kind == VISION.name and towers:
+            return [tower.records[kind].weights for tower in towers]
         parts = [record for name, record in self.records.items() if name.partition("-")[0] == kind]
         if not parts:
             known = ", ".join(self.records)
@@ -70,8 +115,16 @@ class HubTrace(SavableTrace):
         return [layers[number] for number in sorted(layers)]
 
     @property
-    def given(self) -> Tokens | np.ndarray:
+    def ordinary_places(self) -> list[int]:
+        """Positions of the tokens of the text that stand for no part of a picture."""
+        parts = np.zeros(0, dtype=int) if self.picture_text is None else np.flatnonzero(self.picture_text.is_picture)
+        return sorted(set(range(len(self.tokens("source").ids))) - set(parts.tolist()))
+
+    @property
+    def given(self) -> Tokens | np.ndarray | PictureText:
         """The input itself, with which `OpenedModel.trace` gives the same: tokens, or `(channel, height, width)`."""
+        if self.picture_text is not None:
+            return self.picture_text
         given = self.received if self.source is None else self.source
         assert given is not None, "a trace is of a text or of a picture"
         return given
@@ -89,6 +142,10 @@ class HubTrace(SavableTrace):
         return self.tokens(kind_of(kind).queries).ids, self.tokens(kind_of(kind).keys).ids
 
     def _labels(self, side: str) -> tuple[str, ...]:
+        if self.pictures and side == VISION.queries:
+            (tower,) = (picture.tower for picture in self.pictures)  # of several pictures, none is in `records`
+            assert tower is not None, "only a trace with a tower has this kind"
+            return tower._labels(side)
         if self.grid is not None:
             return position_labels(self.grid, self.leading, self.trailing)
         return self.tokens(side).labels
@@ -103,6 +160,8 @@ class HubTrace(SavableTrace):
         if self.source is None:
             return "a picture"
         size = f"{len(self.source.ids)} tokens"
+        if self.pictures:
+            size += f" with {len(self.pictures)} picture{'s'[: len(self.pictures) > 1]}"
         return size if self.target is None else f"{size} and {len(self.target.ids)} of the target"
 
     @property

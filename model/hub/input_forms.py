@@ -49,21 +49,32 @@ def render_chat(tokenizer: Tokenizer, messages: object) -> str:
     Raises:
         OpenError: there is no template, or it cannot render these messages.
     """
+    checked = check_messages(messages, getattr(tokenizer, "chat_template", None))
+    answer = checked[-1]["role"] == "user"
+    with raised_as("The chat template of this tokenizer refuses these messages; see their roles and their order."):
+        rendered = tokenizer.apply_chat_template(list(checked), tokenize=False, add_generation_prompt=answer)
+    assert isinstance(rendered, str)
+    return rendered
+
+
+def check_messages(messages: object, template: object) -> Sequence[Any]:
+    """The messages of a chat.
+
+    Args:
+        template: that of the tokenizer or processor; None without one.
+
+    Raises:
+        OpenError: they are no messages, or there is no template.
+    """
     well_formed = isinstance(messages, list | tuple) and all(
         isinstance(message, Mapping) and {"role", "content"} <= set(message) for message in messages
     )
     if not well_formed or not messages:
-        raise OpenError(
-            "A chat is a list of messages, such as [{example}].", example='{"role": "user", "content": "Hi"}'
-        )
-    if getattr(tokenizer, "chat_template", None) is None:
+        raise OpenError("A chat is a list of messages, such as [{example}].", example=EXAMPLE)
+    if template is None:
         raise OpenError("This tokenizer has no template for chats; write the whole text yourself and give that.")
     assert isinstance(messages, list | tuple)
-    answer = messages[-1]["role"] == "user"
-    with raised_as("The chat template of this tokenizer refuses these messages; see their roles and their order."):
-        rendered = tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=answer)
-    assert isinstance(rendered, str)
-    return rendered
+    return messages
 
 
 def split_batch(given: object) -> list[TextForm] | None:

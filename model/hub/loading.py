@@ -15,7 +15,8 @@ from .folder import SHARE, CheckpointFiles, check_memory, check_size, free_memor
 from .folder_files import check_references
 from .interface import has_eager_form
 from .library_types import Config, Network, Reader
-from .readers import load_reader
+from .model_inputs import reads_pictures_with_text
+from .readers import load_processor, load_reader
 from .tasks import OPTIONS, ModelTask, head_left_out, loading_class, task_of
 from .trial import STAGES, TrialResult, try_out
 
@@ -50,6 +51,7 @@ class LoadedModel:
         vision: whether its input is a picture.
         task: the task it was trained for.
         head: name of the class with a head whose answers are not shown, of a body that is opened alone; else None.
+        processor: of texts with pictures, with the tokenizer in it; None where the network reads no such texts.
     """
 
     network: Network
@@ -57,6 +59,7 @@ class LoadedModel:
     vision: bool
     task: ModelTask
     head: str | None = None
+    processor: Any = None
 
 
 def load_model(
@@ -101,7 +104,8 @@ def load_model(
     vision = network.main_input_name == "pixel_values"
     reader = load_reader(folder, vision, config)
     head = head_left_out(network, config) if task == "encode" else None
-    return LoadedModel(network.eval().requires_grad_(False), reader, vision, task, head)
+    processor = load_processor(folder) if reads_pictures_with_text(network) else None
+    return LoadedModel(network.eval().requires_grad_(False), reader, vision, task, head, processor)
 
 
 def _check_quantization(config: dict[str, Any]) -> None:

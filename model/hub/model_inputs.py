@@ -129,6 +129,11 @@ def other_inputs(network: Network) -> tuple[str, ...]:
     )
 
 
+def reads_pictures_with_text(network: Network) -> bool:
+    """Whether a network of text reads pictures too, and gives them tokens among those of the text."""
+    return network.main_input_name == "input_ids" and "pictures" in other_inputs(network) and not has_decoder(network)
+
+
 def has_decoder(network: Network) -> bool:
     """Whether a network has a decoder besides its encoder; the configuration of an encoder alone may say so too."""
     if not getattr(network.config, "is_encoder_decoder", False):

@@ -9,7 +9,8 @@ from ..tracing.interventions import HeadInterventions
 from .errors import OpenError, states_errors
 from .hub_trace import HubTrace
 from .input_forms import TextForm
-from .opened_reading import MOST_GENERATED, OpenedReading
+from .opened_reading import MOST_GENERATED, OpenedReading, Pictures
+from .picture_text_inputs import PictureText
 from .scoring import score_trace, scored_labels
 from .token_offsets import Tokens, labels_of
 
@@ -19,7 +20,12 @@ class OpenedAnswers(OpenedReading):
 
     @states_errors
     def count_weights(
-        self, text: str, second: str | None = None, target: str | None = None, target_language: str | None = None
+        self,
+        text: str,
+        second: str | None = None,
+        target: str | None = None,
+        target_language: str | None = None,
+        picture: Pictures = None,
     ) -> tuple[int, int]:
         """Number of attention weights of a text in all layers, and largest number of layers, before any computation.
 
@@ -28,6 +34,10 @@ class OpenedAnswers(OpenedReading):
         Raises:
             OpenError: the text cannot be used.
         """
+        if picture is not None:
+            given = self.read_pictures(text, picture)
+            assert self.pictured is not None, "otherwise pictures are refused"
+            return self.pictured.count(given), max(shape[0] for shape in self.pictured.shapes(given).values())
         source = self._source(text, second)
         decoder = None
         if self.has_decoder:
@@ -60,26 +70,31 @@ class OpenedAnswers(OpenedReading):
 
     def generate(
         self,
-        text: TextForm,
+        text: TextForm | PictureText,
         tokens: int = 20,
         intervention: HeadInterventions | Tap | None = None,
         target_language: str | None = None,
+        picture: Pictures = None,
     ) -> str:
         """Generate a greedy continuation, translation or summary of a text, of at most `tokens` new tokens.
+
+        Args:
+            picture: as of `OpenedModel.trace`.
 
         Raises:
             OpenError: this network generates no text.
             InterventionError: see `HeadInterventions.check`.
         """
-        return run_to_end(self.generate_in_steps(text, tokens, intervention, target_language))
+        return run_to_end(self.generate_in_steps(text, tokens, intervention, target_language, picture))
 
     @states_errors
     def generate_in_steps(
         self,
-        text: TextForm,
+        text: TextForm | PictureText,
         tokens: int = 20,
         intervention: HeadInterventions | Tap | None = None,
         target_language: str | None = None,
+        picture: Pictures = None,
     ) -> InSteps[str]:
         """`generate`, some tokens at a time.
 
@@ -88,6 +103,11 @@ class OpenedAnswers(OpenedReading):
         """
         if self.task not in ("complete", "translate"):
             raise OpenError("This model generates no text; open one of a decoder.")
+        if picture is not None or isinstance(text, PictureText):
+            given = self.read_pictures(text, picture)
+            assert self.pictured is not None, "otherwise pictures are refused"
+            ids = self.pictured.generate(given, tokens, intervention)
+            return self.reader.decode(ids, skip_special_tokens=True)
         language = self.languages.code(target_language)
         ids = yield from self._generated(self._source(text), tokens, language, intervention)
         return self.reader.decode(ids, skip_special_tokens=True)

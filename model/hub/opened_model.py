@@ -10,7 +10,7 @@ from ..attribution.rollout import Fusion, rollout
 from ..networks.tap import Tap
 from ..tracing.head_interventions import Scale
 from ..tracing.interventions import HeadInterventions, to_tap
-from ..tracing.kinds import kind_of
+from ..tracing.kinds import AttentionKind, kind_of
 from .batches import ROWS, is_padding_neutral, run_padded, split_output
 from .call_check import check_call
 from .causal.opened_causal import OpenedCausalMethods
@@ -21,7 +21,8 @@ from .hub_trace import HubTrace
 from .input_forms import TextForm, render_chat, split_batch
 from .model_inputs import picture_fields
 from .opened_answers import OpenedAnswers
-from .opened_reading import TraceInput
+from .opened_reading import Pictures, TraceInput
+from .picture_text_inputs import PictureText
 from .record import HubRecord, LayerRecord, reduce_call, stack_layers
 from .token_offsets import Tokens
 from .trace_limits import TraceRetention, plan_retention
@@ -48,6 +49,7 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
         target_language: str | None = None,
         intervention: HeadInterventions | Tap | None = None,
         keep: str | int = "auto",
+        picture: Pictures = None,
         messages: list[dict[str, str]] | None = None,
         add_special_tokens: bool = True,
     ) -> HubTrace: ...
@@ -62,6 +64,7 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
         target_language: str | None = None,
         intervention: HeadInterventions | Tap | None = None,
         keep: str | int = "auto",
+        picture: Pictures = None,
         messages: list[dict[str, str]] | None = None,
         add_special_tokens: bool = True,
     ) -> list[HubTrace]: ...
@@ -76,6 +79,7 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
         target_language: str | None = None,
         intervention: HeadInterventions | Tap | None = None,
         keep: str | int = "auto",
+        picture: Pictures = None,
         messages: list[dict[str, str]] | None = None,
         add_special_tokens: bool = True,
     ) -> HubTrace | list[HubTrace]:
@@ -96,6 +100,8 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
                 stated by `HubTrace.verify` as a difference.
             keep: "auto", "all", "weights" or a layer, numbered from 0 among all layers of the network; see
                 `model.hub.trace_limits`.
+            picture: one picture of PIL or a list of them, for a model that reads pictures with its text. The text says
+                where by the placeholder of the model's processor, such as "<image>"; else they come first.
             messages: a chat in place of a text, such as `[{"role": "user", "content": "Hi"}]`, as the tokenizer's
                 template writes it.
             add_special_tokens: whether the tokenizer adds its special tokens to a text; never to ids or a chat.
@@ -109,9 +115,15 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
         """
         options: dict[str, Any] = {"target": target, "target_language": target_language, "intervention": intervention}
         options |= {"keep": keep, "special": add_special_tokens}
+        if messages is not None and given is not None:
+            raise OpenError("Give a text or messages, not both.")
+        if picture is not None or isinstance(given, PictureText):
+            read = self.read_pictures(given, picture, messages, add_special_tokens)
+            others = {"second": second, "target": target, "target_language": target_language}
+            if unused := next((name for name, value in others.items() if value is not None), None):
+                raise OpenError("A text with pictures is traced without {name}; leave that out.", name=unused)
+            return self._trace_pictures(read, intervention, keep)
         if messages is not None:
-            if given is not None:
-                raise OpenError("Give a text or messages, not both.")
             return self._trace_one(render_chat(self.reader, messages), None, **options | {"special": False})
         batch = None if self.vision else split_batch(given)
         if batch is None:
@@ -146,6 +158,36 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
         output = run_network(self.network, inputs, recorder, self.proof.by_interface, output_hidden_states=True)
         fields = {} if layout is None else picture_fields(layout, inputs)
         return self._as_trace(output, recorder.calls, retention, source, decoder, fields)
+
+    def _trace_pictures(
+        self, given: PictureText, intervention: HeadInterventions | Tap | None, keep: str | int
+    ) -> HubTrace:
+        pictured = self.pictured
+        assert pictured is not None, "texts with pictures are read only where it is there"
+        tap = to_tap(intervention, lambda: pictured.shapes(given), pictured.check.layers)
+        numbers = sorted({number for layers in pictured.check.layers.values() for number in layers})
+        retention = plan_retention(pictured.count(given), numbers, keep)
+        plan = intervention if isinstance(intervention, HeadInterventions) else None
+
+        def reduce(kind: AttentionKind, layer: int, call: AttentionCall) -> LayerRecord | None:
+            if retention.layer not in (None, layer):
+                return None
+            check = check_call(call, None, kind, layer, plan)
+            return reduce_call(call, check, steps=retention.steps, half=retention.half)
+
+        output, records, pictures = pictured.run(given, tap, reduce)
+        if len(pictures) == 1 and pictures[0].tower is not None:
+            records |= pictures[0].tower.records
+        return HubTrace(
+            records=records,
+            logits=output_tensor(output).cpu().numpy(),
+            source=given.tokens,
+            target=None,
+            stream=residual_stream(output, "decoder") if retention.steps == "all" else {},
+            kept=retention.steps if retention.layer is None else retention.layer,
+            picture_text=given,
+            pictures=pictures,
+        )
 
     def _trace_batch(self, batch: list[TextForm], keep: str | int, special: bool) -> list[HubTrace]:
         """Texts that run together where padding changes nothing, else one by one."""

@@ -11,16 +11,18 @@ from ..runtime.device import device_name
 from ..runtime.fallback import NetworkOwner, device_of
 from ..tracing.kinds import AttentionKind
 from ..tracing.traced_model import Capability
-from .errors import OpenError
+from .errors import OpenError, raised_as
 from .forward_run import ModelInputs, reported_weights, run_network
 from .hub_trace import HubTrace
-from .interface import attention_implementation
+from .interface import attention_implementation, use_own_attention
 from .languages import TargetLanguages, find_languages
 from .library_types import Config, Network
 from .live_network import CLOSED, ClosedNetwork, LiveNetwork
 from .loading import LoadedModel
 from .model_inputs import has_decoder, other_inputs, probe_inputs, same_length_inputs, takes_pairs
 from .picture_layout import LayoutFinder, PictureLayout, other_size_stated
+from .picture_text_check import UNKNOWN_FORM
+from .picture_text_network import PictureTextNetwork
 from .positions import PositionLimits, watch_positions
 from .scoring import end_id
 from .tasks import CAPABILITIES, AnswerForm, answer_form, body_of
@@ -48,6 +50,9 @@ class OpenedNetwork(NetworkOwner):
         card: `weights_sha256` and its origin.
         has_decoder: whether it has a decoder besides its encoder.
         unread: what it could read besides text: "pictures", "videos", "sound". Only its half for text is run.
+        pictured: how it reads texts with pictures; None where it does not.
+        picture_refusal: why a network that could read pictures with its text does not here; else None.
+        text_refusal: why it reads no text without a picture; else None.
         limits: how many tokens it can read.
         languages: those that its decoder can write in; see `model.hub.languages`.
         head: name of the class with a head whose answers are not shown, where the body was opened alone; else None.
@@ -66,19 +71,54 @@ class OpenedNetwork(NetworkOwner):
         self.pinned = name if commit is None else f"{name.partition('@')[0]}@{commit}"
         self.languages = find_languages(self.network, self.reader) if self.has_decoder else TargetLanguages()
         inputs, source, target = probe_inputs(self.network, self.reader, self.languages, vision=self.vision)
+        before = self.network.config._attn_implementation
         with watch_positions() as limits, other_size_stated(self.network, inputs):
             identified_by = None
             if self.classifies_by_decoder:
                 identified_by = body_of(self.network), inputs
                 inputs = same_length_inputs(self.network, self.reader, end_id(self))
-            self.proof = verify_attention(
-                self.network, inputs, vision=self.vision, source=source, target=target, identified_by=identified_by
-            )
+            try:
+                self.proof = verify_attention(
+                    self.network, inputs, vision=self.vision, source=source, target=target, identified_by=identified_by
+                )
+            except OpenError as error:
+                if loaded.processor is None:
+                    raise
+                self.text_refusal = error
+        if loaded.processor is not None:
+            self._open_pictures(loaded.processor, before)
         self.limits = PositionLimits(None) if source is None else limits(self.network, source, target)
         self._layout = LayoutFinder(self.network, self.proof.plan.names, by_interface=self.proof.by_interface)
         if self.vision:
             self._layout(inputs)  # refuses pictures whose patches cannot be found
         self.card = {"source": self.pinned, "weights_sha256": weights_sha256, "type": self.config.model_type}
+
+    pictured: PictureTextNetwork | None = None
+    picture_refusal: OpenError | None = None
+    text_refusal: OpenError | None = None
+
+    def _open_pictures(self, processor: Any, implementation: str) -> None:
+        """Verify the network with a picture too; `implementation` is the attention that it came with.
+
+        Raises:
+            OpenError: it is refused, and so is text alone.
+        """
+        try:
+            if self.text_refusal is None and not self.proof.by_interface:
+                raise OpenError(UNKNOWN_FORM)
+            self.network.set_attn_implementation(implementation)
+            with raised_as("This model could not be run on a short text with a picture."):
+                self.pictured = PictureTextNetwork(self.network, processor)
+        except OpenError as error:
+            if self.text_refusal is not None:
+                raise self.text_refusal from None
+            if self.proof.by_interface:
+                use_own_attention(self.network)
+            self.picture_refusal = error
+            return
+        self.unread = tuple(kind for kind in self.unread if kind != "pictures")
+        if self.text_refusal is not None:
+            self.proof = self.pictured.check.as_opening_check()
 
     _live: LiveNetwork | None = None
     _open_again: Callable[[Network], "OpenedNetwork"] | None = None
@@ -126,6 +166,8 @@ class OpenedNetwork(NetworkOwner):
             f"{name} {layers} layers x {heads} heads" for name, (layers, heads, _) in self.proof.sizes.items()
         )
         type_ = type(self.network).__name__
+        if self.pictured is not None and self.text_refusal is None:
+            kinds += "; reads pictures too"
         return f"<{type(self).__name__} {self.name}: {type_}, {self.task}; {kinds}; {self.parameters:,} parameters>"
 
     @property
@@ -137,6 +179,11 @@ class OpenedNetwork(NetworkOwner):
     def layers(self) -> dict[str, tuple[int, ...]]:
         """Name of a kind -> numbers from 0, among all layers of the network, of those that have it."""
         return self.proof.plan.layers
+
+    def layers_of(self, trace: HubTrace) -> dict[str, tuple[int, ...]]:
+        """`layers`, of the kinds that a trace has: one of a text with pictures has other kinds than its text alone."""
+        of_pictures = trace.picture_text is not None and self.pictured is not None
+        return self.pictured.check.layers if of_pictures and self.pictured is not None else self.layers
 
     @cached_property
     def capabilities(self) -> frozenset[Capability]:
@@ -198,6 +245,8 @@ class OpenedNetwork(NetworkOwner):
 
     def shapes_of(self, trace: HubTrace) -> dict[str, tuple[int, int, int, int]]:
         """Layers, heads, queries and keys of every kind of the whole network, for the input of a trace."""
+        if trace.picture_text is not None and self.pictured is not None:
+            return self.pictured.shapes(trace.picture_text)
         layout = None if trace.grid is None else PictureLayout(trace.grid, trace.leading, trace.trailing)
         return self._shapes(trace.source, trace.target, layout)
 

@@ -1,5 +1,7 @@
 """What an opened model is fed: the tokens of a text, ids or a chat, a picture, and the target of a decoder."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from PIL import Image
 
@@ -10,12 +12,15 @@ from .errors import OpenError
 from .forward_run import ModelInputs
 from .generation import greedy_in_steps
 from .input_forms import TextForm, one_picture, one_text, read_text
-from .model_inputs import first_ids, pair_inputs, picture_inputs, text_inputs
+from .model_inputs import first_ids, other_inputs, pair_inputs, picture_inputs, text_inputs
 from .opened_network import OpenedNetwork
+from .picture_text_inputs import PictureText, check_pictures, read_picture_text, render_picture_chat
 from .scoring import end_id
 from .token_offsets import Tokens, tokens_of_ids
 
-TraceInput = TextForm | Image.Image | np.ndarray  # a text, ids, a picture, or `HubTrace.received`
+# a text, ids, a picture, `HubTrace.received`, or the text with pictures of a trace
+TraceInput = TextForm | Image.Image | np.ndarray | PictureText
+Pictures = Image.Image | Sequence[Image.Image] | None  # that go with a text
 MOST_GENERATED = 128  # tokens of a decoder's own target
 
 
@@ -50,8 +55,41 @@ class OpenedReading(OpenedNetwork):
         tokens = tokens_of_ids(self.reader, ids, self.languages.ids.values())
         return source, tokens, pair_inputs(self.network, source, ids)
 
+    def read_pictures(
+        self, given: object, pictures: object, messages: object = None, special: bool = True
+    ) -> PictureText:
+        """A text or a chat with pictures, as the network reads it.
+
+        Raises:
+            OpenError: this model reads no pictures with a text; or the text or a picture cannot be used.
+        """
+        if self.vision:
+            raise OpenError("This model reads a picture alone; give it in place of the text: model.trace(picture).")
+        if self.pictured is None and self.picture_refusal is not None:
+            raise OpenError(self.picture_refusal.template, **self.picture_refusal.values)
+        if self.pictured is None and other_inputs(self.network):
+            raise OpenError(
+                "The pictures of this model are not read, as its processor is missing: give a live model with "
+                "reader=processor, or put the processor's files beside config.json."
+            )
+        if self.pictured is None:
+            raise OpenError("This model reads text alone; leave `picture` out.")
+        if isinstance(given, PictureText):
+            return given
+        processor = self.pictured.processor
+        if messages is not None:
+            given, special = render_picture_chat(processor, messages, len(check_pictures(pictures))), False
+        read = read_picture_text(self.network, processor, given, pictures, special)
+        self.limits.check(len(read.tokens.ids))
+        return read
+
     def _source(self, text: TextForm, second: str | None = None, special: bool = True) -> Tokens:
         """Tokens of the input, no more than there are positions; `special` as of `read_text`."""
+        if self.text_refusal is not None:
+            raise OpenError(
+                "This model reads a text only with a picture, given as `picture`. Of text alone: {reason}",
+                reason=str(self.text_refusal),
+            )
         if second is not None and not self.takes_two_texts:
             raise OpenError("This model reads one text at a time; leave the second one out.")
         source = read_text(self.reader, self.config, text, second, special)

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 from .errors import OpenError, raised_as
 from .library_types import Config, Reader, Tokenizer
@@ -39,6 +40,24 @@ def load_reader(folder: Path, vision: bool, config: Config) -> Reader:
     if not vision:
         check_vocabulary(reader, config)
     return reader
+
+
+def load_processor(folder: Path) -> Any:
+    """Open the processor of texts with pictures of a folder; None where it has none that can be opened."""
+    from transformers import AutoProcessor
+
+    try:
+        with raised_as("The folder has no processor that can be read."):
+            processor = AutoProcessor.from_pretrained(folder, **OPTIONS)
+    except OpenError:
+        return None
+    return processor if is_picture_text_processor(processor) else None
+
+
+def is_picture_text_processor(reader: Any) -> bool:
+    """Whether a reader prepares texts with pictures: it has a tokenizer, an image processor, and a placeholder."""
+    parts = (getattr(reader, name, None) for name in ("tokenizer", "image_processor", "image_token"))
+    return all(part is not None for part in parts)
 
 
 def check_vocabulary(tokenizer: Tokenizer, config: Config) -> None:

@@ -9,6 +9,7 @@ import torch.nn.functional as F
 
 from ..networks.tap import Tap
 from ..tracing.interventions import HeadInterventions, to_tap
+from ..tracing.kinds import PREFIX
 from .eager_attention import CallRecorder
 from .errors import OpenError
 from .forward_run import output_tensor, run_network
@@ -52,7 +53,8 @@ def score_trace(model: ScoredModel, trace: HubTrace, intervention: HeadIntervent
         ids = trace.tokens("target").ids
         first = model.languages.length(ids)
         return token_losses(trace.logits[first - 1 :], [*ids[first:], end_id(model)])
-    return token_losses(trace.logits[:-1], trace.tokens("source").ids[1:])
+    places, ids = scored_places(trace), trace.tokens("source").ids
+    return token_losses(trace.logits[[place - 1 for place in places]], [ids[place] for place in places])
 
 
 def scored_labels(model: ScoredModel, trace: HubTrace) -> tuple[str, ...]:
@@ -65,7 +67,26 @@ def scored_labels(model: ScoredModel, trace: HubTrace) -> tuple[str, ...]:
     if model.task == "translate":
         target = trace.tokens("target")
         return (*target.labels[model.languages.length(target.ids) :], *labels_of(model.reader, [end_id(model)]))
-    return source.labels[1:]
+    return tuple(source.labels[place] for place in scored_places(trace))
+
+
+def scored_places(trace: HubTrace) -> list[int]:
+    """Positions of the tokens of a text that are predicted from those before them: all but the first.
+
+    Of a text with pictures, parts of pictures are not predicted, nor are tokens that earlier ones attend to.
+
+    Raises:
+        OpenError: none is left.
+    """
+    if trace.picture_text is None:
+        return list(range(1, len(trace.tokens("source").ids)))
+    places = [place for place in trace.ordinary_places if place]
+    if (record := trace.records.get(PREFIX.name)) is not None:
+        allowed = record.allowed
+        places = [place for place in places if allowed is not None and not allowed[place - 1, place]]
+    if not places:
+        raise OpenError("Every token of this text is visible to those before it, so none is predicted or scored.")
+    return places
 
 
 def class_scores(logits: np.ndarray, form: AnswerForm) -> np.ndarray:

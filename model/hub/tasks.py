@@ -29,6 +29,7 @@ CAPABILITIES: dict[ModelTask, tuple[Capability, ...]] = {
 }
 OPTIONS: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}  # of everything that is read
 ENCODER = ("MODEL_FOR_TEXT_ENCODING_MAPPING_NAMES", "AutoModelForTextEncoding")  # the encoder alone, as of T5
+PICTURE_TEXT = ("MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES", "AutoModelForImageTextToText")  # also "complete"
 PRETRAINING = "MODEL_FOR_PRETRAINING_MAPPING_NAMES"
 
 
@@ -48,6 +49,8 @@ def task_of(config: Config) -> ModelTask:
     for task in TABLES:
         if architecture in _classes(TABLES[task][0], config.model_type):
             return task
+    if _continues_text_with_pictures(config, architecture):
+        return "complete"
     if config.model_type not in _table(TABLES["encode"][0]):
         raise OpenError("Models of type {type} cannot be opened here.", type=config.model_type)
     pretrained = _classes(PRETRAINING, config.model_type)
@@ -70,6 +73,8 @@ def task_of_network(network: Network) -> ModelTask | None:
                 return task
         if base.__name__ in _classes(ENCODER[0], network.config.model_type):
             return "encode"
+        if _continues_text_with_pictures(network.config, base.__name__):
+            return "complete"
         if base.__module__.startswith("transformers.models."):
             return "encode"
     return None
@@ -99,9 +104,23 @@ def answer_form(config: Config) -> AnswerForm:
 
 def loading_class(config: Config, task: ModelTask) -> str:
     """Name of the library's class that loads a network for a task."""
+    architecture = (config.architectures or [None])[0]
+    known = architecture in _classes(TABLES[task][0], config.model_type)
+    if task == "complete" and not known and _continues_text_with_pictures(config, architecture):
+        return PICTURE_TEXT[1]
     if task == "encode" and set(config.architectures or ()) & set(_classes(ENCODER[0], config.model_type)):
         return ENCODER[1]
     return TABLES[task][1]
+
+
+def _continues_text_with_pictures(config: Config, architecture: str | None) -> bool:
+    """Whether a class goes on with a text, in whose sequence pictures may be; not one with an encoder of its own."""
+    import transformers
+
+    if architecture not in _classes(PICTURE_TEXT[0], config.model_type):
+        return False
+    paired = any(getattr(part, "is_encoder_decoder", False) for part in (config, config.get_text_config()))
+    return not paired and getattr(getattr(transformers, str(architecture)), "main_input_name", "") == "input_ids"
 
 
 def head_left_out(network: Network, config: Config) -> str | None:

@@ -10,6 +10,7 @@ import select
 import signal
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,9 @@ from .errors import OpenError
 from .languages import TargetLanguages, find_languages
 from .library_types import Network
 from .loading import read_config
-from .model_inputs import has_decoder, probe_inputs
-from .readers import load_reader
+from .model_inputs import has_decoder, probe_inputs, reads_pictures_with_text
+from .picture_text_inputs import probe_picture_text
+from .readers import load_processor, load_reader
 from .tasks import loading_class, task_of
 
 IDLE_SECONDS = 60.0
@@ -126,7 +128,17 @@ def _try_out(folder: Path, task: Any, stage: list[str]) -> dict[str, Any]:
         reader = load_reader(folder, vision, config)
         languages = find_languages(network, reader) if has_decoder(network) else TargetLanguages()
         probe_inputs(network, reader, languages, vision=vision)
+    if reads_pictures_with_text(network):
+        _try_pictures(folder, network)
     return sizes
+
+
+def _try_pictures(folder: Path, network: Network) -> None:
+    """Read a short text with a picture; where that fails, the text half alone is opened, and states why."""
+    processor = load_processor(folder)
+    if processor is not None:
+        with suppress(OpenError):
+            probe_picture_text(network, processor)
 
 
 def _virtual_memory() -> int:

@@ -99,7 +99,7 @@ def verify_attention(
         OpenError: neither way records what the network computes; with the measured difference.
     """
     untouched, again = (output_tensor(run_network(network, inputs, None, True)) for _ in range(2))
-    _check_untouched(untouched, again)
+    check_untouched(untouched, again)
     with attention_implementation(network, "eager"):
         output = run_network(network, inputs, None, True, output_attentions=True)
         eager, reported = output_tensor(output), reported_weights(output)
@@ -146,7 +146,7 @@ def _recorded(network: Network, inputs: ModelInputs, by_interface: bool) -> Call
     return recorder
 
 
-def _check_untouched(first: Tensor, second: Tensor) -> None:
+def check_untouched(first: Tensor, second: Tensor) -> None:
     """Refuse a network whose answers cannot be compared with anything, for the reason that lies in itself."""
     if not bool(torch.isfinite(first).all()):
         raise OpenError(
@@ -162,17 +162,18 @@ def _check_untouched(first: Tensor, second: Tensor) -> None:
         )
 
 
-def _compare_runs(
-    plan: CallPlan,
-    recorder: CallRecorder,
-    by_interface: bool,
-    results: tuple[Tensor, Tensor, Tensor],
-    reported: dict[str, tuple[Tensor, ...]],
-) -> OpeningCheck:
-    factor = HALF if is_half(recorder.calls[0].weights.dtype) else 1.0
-    scale = max(1.0, float(results[0].abs().max()))
+def compare_outputs(untouched: Tensor, eager: Tensor, tapped: Tensor, factor: float) -> float:
+    """Largest difference between the outputs of any two of three runs, relative to the largest output.
+
+    Args:
+        factor: on what is allowed.
+
+    Raises:
+        OpenError: it is larger than allowed; with the measured difference.
+    """
+    results = untouched, eager, tapped
+    scale = max(1.0, float(untouched.abs().max()))
     outputs = max(float((one - other).abs().max()) for one, other in itertools.combinations(results, 2)) / scale
-    untouched, eager, tapped = results
     forms = float((untouched - eager).abs().max()) / scale
     if forms > OUTPUTS * factor and float((eager - tapped).abs().max()) <= OUTPUTS * factor * scale:
         raise OpenError(
@@ -188,6 +189,18 @@ def _compare_runs(
             difference=outputs,
             limit=OUTPUTS * factor,
         )
+    return outputs
+
+
+def _compare_runs(
+    plan: CallPlan,
+    recorder: CallRecorder,
+    by_interface: bool,
+    results: tuple[Tensor, Tensor, Tensor],
+    reported: dict[str, tuple[Tensor, ...]],
+) -> OpeningCheck:
+    factor = HALF if is_half(recorder.calls[0].weights.dtype) else 1.0
+    outputs = compare_outputs(*results, factor)
     maps = 0.0
     for kind in plan.kinds:
         recorded = [recorder.calls[place].weights for place in plan.places(kind)]

@@ -48,8 +48,10 @@ DECODER = AttentionKind("decoder", "masked decoder self-attention", "target", "t
 CROSS = AttentionKind("cross", "cross-attention", "target", "source", "decoder", "cross")
 VISION = AttentionKind("vision", "ViT self-attention", "patches", "patches", "vision", "self")
 
+PREFIX = AttentionKind("prefix", "decoder self-attention with a visible prefix", "target", "target", "decoder", "self")
+
 TRANSLATION = (ENCODER, DECODER, CROSS)  # of an encoder with a decoder
-KINDS = {kind.name: kind for kind in (*TRANSLATION, VISION)}
+KINDS = {kind.name: kind for kind in (*TRANSLATION, VISION, PREFIX)}
 _WITH_HEADS = re.compile(r"(\w+)-([1-9]\d{0,3})-heads")
 
 

@@ -1,6 +1,7 @@
 """What a trace of an opened model retains, and how each kind of attention in it was checked."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 
@@ -17,7 +18,7 @@ from views.text.numbers import three_digits
 CHOICE_BYTES = 100_000_000  # bytes of maps from which the user chooses what is retained
 
 
-def choose_retention(model: OpenedModel, text: str, options: Mapping[str, str]) -> str | int:
+def choose_retention(model: OpenedModel, text: str, options: Mapping[str, Any]) -> str | int:
     """Return what to retain of a text's trace, for `model.trace`; for a long text the user chooses."""
     maps, layers = model.count_weights(text, **options)
     sizes = trace_limits.retained_sizes(maps, layers)

@@ -57,6 +57,8 @@ class OpenedCausalMethods(OpenedNetwork, CausalMethods):
         Raises:
             CausalError: its layers differ in their attention.
         """
+        if self.text_refusal is not None:
+            raise CausalError("Causes are measured on texts alone, and this model reads none without a picture.")
         if self._resumable is None:
             self._resumable = ResumableModel(self)
         return self._resumable
@@ -117,8 +119,14 @@ class OpenedCausalMethods(OpenedNetwork, CausalMethods):
         return labels_of(self.reader, indices)
 
     def read_trace(self, trace: HubTrace) -> TracedInput:
-        """Read the input of a trace; see `CausalMethods`."""
+        """Read the input of a trace; see `CausalMethods`.
+
+        Raises:
+            CausalError: it has pictures besides its text.
+        """
         check_trace(trace, HubTrace)
+        if trace.picture_text is not None:
+            raise CausalError("The causal methods read one text; this trace has pictures. Trace the text alone.")
         return read_hub_trace(self.resumable, trace)
 
     @falls_back

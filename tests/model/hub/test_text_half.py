@@ -27,7 +27,7 @@ WIDTHS = tiny.GROUPED | {
 HALVES = [
     ("Gemma3", "Gemma3ForConditionalGeneration", GEMMA3, "complete"),
     ("Gemma3", "Gemma3Model", GEMMA3, "encode"),
-    ("Llava", "LlavaForConditionalGeneration", LLAVA, "encode"),
+    ("Llava", "LlavaForConditionalGeneration", LLAVA, "complete"),
 ]  # fmt: skip
 
 

@@ -81,7 +81,7 @@ def test_kinds_name_the_tokens_that_they_relate(models):
     assert trace.ids("cross") == (trace.target_ids, trace.source_ids)
     assert trace.axes("encoder") == (trace.source_tokens, trace.source_tokens)
     assert CROSS.tap_name(3) == "decoder.3.cross"
-    assert list(KINDS) == ["encoder", "decoder", "cross", "vision"]
+    assert list(KINDS) == ["encoder", "decoder", "cross", "vision", "prefix"]
     assert list(head_scores(trace)) == ["encoder", "decoder", "cross"]
 
 

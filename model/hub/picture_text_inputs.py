@@ -1,0 +1,170 @@
+"""A text with pictures as a network of both reads it: by the model's own processor, which has a tokenizer in it."""
+
+import inspect
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from PIL import Image
+
+from ..picture_conversion import upright_rgb
+from ..runtime.fallback import device_of
+from .errors import OpenError, raised_as
+from .forward_run import ModelInputs
+from .input_forms import check_messages, one_picture, one_text
+from .library_types import Network
+from .token_offsets import Tokens, tokens_of_ids
+
+PROBE = "The quick brown fox"
+FAILED = "The processor of this model cannot read this text with these pictures; see how many pictures it expects."
+
+
+@dataclass(frozen=True, eq=False)
+class PictureText:
+    """A text with pictures, as the processor of a model prepared it; `OpenedModel.trace` takes it as it is.
+
+    Attributes:
+        tokens: of the sequence that the network reads; those of pictures are numbered.
+        inputs: tensors by the library's names.
+        is_picture: `(token,)` bool, which tokens stand for parts of a picture.
+    """
+
+    tokens: Tokens
+    inputs: ModelInputs
+    is_picture: np.ndarray
+
+
+def read_picture_text(
+    network: Network, processor: Any, text: object, pictures: object, special: bool = True
+) -> PictureText:
+    """Prepare a text with its pictures.
+
+    Args:
+        text: with one placeholder of the processor for each picture, such as "<image>"; where it has none, the pictures
+            come first.
+        pictures: one, or several.
+        special: whether the tokenizer adds its special tokens.
+
+    Raises:
+        OpenError: the text has another number of placeholders, or the processor refuses it.
+    """
+    given = one_text(text)
+    if not isinstance(given, str):
+        raise OpenError("Pictures go with a text, not with ids; give the text itself.")
+    images = [upright_rgb(picture) for picture in check_pictures(pictures)]
+    written = with_placeholders(network, processor, given, len(images))
+    options: dict[str, Any] = {} if special else {"add_special_tokens": False}
+    with raised_as(FAILED):
+        encoded = processor(text=written, images=images, return_tensors="pt", **options)
+    dtype, device = next(network.parameters()).dtype, device_of(network)
+    accepted = inspect.signature(network.forward).parameters
+    tensors = {name: torch.as_tensor(value) for name, value in encoded.items() if name in accepted and name != "labels"}
+    inputs = {name: value.to(device, dtype if value.is_floating_point() else None) for name, value in tensors.items()}
+    ids = inputs["input_ids"][0].tolist()
+    picture_id = picture_token_id(network)
+    is_picture = np.array([id_ == picture_id for id_ in ids])
+    if "pixel_values" not in inputs or inputs["input_ids"].shape[0] != 1 or not is_picture.any():
+        raise OpenError("The processor of this model gives no tokens to a picture, so none can be shown in the text.")
+    return PictureText(_number(tokens_of_ids(processor.tokenizer, ids, [picture_id]), is_picture), inputs, is_picture)
+
+
+def probe_picture_text(network: Network, processor: Any) -> PictureText:
+    """A short text with one picture."""
+    rows, columns = np.indices((64, 64))
+    pattern = np.stack([rows * 4, columns * 4, (rows + columns) * 2], axis=-1).astype(np.uint8)
+    return read_picture_text(network, processor, PROBE, Image.fromarray(pattern))
+
+
+def check_pictures(pictures: object) -> list[Image.Image]:
+    """One picture or several, as a list.
+
+    Raises:
+        OpenError: there is none, or something else among them.
+    """
+    several = list(pictures) if isinstance(pictures, list | tuple) else [pictures]
+    if not several:
+        raise OpenError("There is no picture; give one, such as Image.open(path) of PIL, or leave `picture` out.")
+    checked = [one_picture(picture) for picture in several]
+    if not all(isinstance(picture, Image.Image) for picture in checked):
+        raise OpenError("Pictures of a text are given as pictures of PIL; make one with Image.fromarray(array).")
+    return [picture for picture in checked if isinstance(picture, Image.Image)]
+
+
+def with_placeholders(network: Network, processor: Any, text: str, count: int) -> str:
+    """A text with one placeholder for each picture; they come first where the text has none.
+
+    Raises:
+        OpenError: it has some, but not as many as there are pictures.
+    """
+    placeholder = processor.image_token
+    written = text.count(placeholder)
+    if written not in (0, count):
+        raise OpenError(
+            "The text has {written} placeholders {placeholder}, and there are {count} pictures; give one for each.",
+            written=written,
+            placeholder=placeholder,
+            count=count,
+        )
+    if written:
+        return text
+    before, after = (
+        "" if id_ is None else processor.tokenizer.convert_ids_to_tokens(id_)
+        for id_ in (getattr(network.config, f"vision_{end}_token_id", None) for end in ("start", "end"))
+    )
+    return f"{before}{placeholder}{after}" * count + text
+
+
+def render_picture_chat(processor: Any, messages: object, count: int) -> str:
+    """A chat with pictures as the text that the model reads, by the template of its processor or tokenizer.
+
+    Pictures that no message names come first in the first message of the user.
+
+    Raises:
+        OpenError: there is no template, or it cannot render these messages.
+    """
+    template = getattr(processor, "chat_template", None) or getattr(processor.tokenizer, "chat_template", None)
+    checked = check_messages(messages, template)
+    parts = [
+        [{"type": "text", "text": message["content"]}]
+        if isinstance(message["content"], str)
+        else list(message["content"])
+        for message in checked
+    ]
+    if not any(part.get("type") == "image" for content in parts for part in content):
+        first = next((place for place, message in enumerate(checked) if message["role"] == "user"), 0)
+        parts[first] = [{"type": "image"}] * count + parts[first]
+    chat = [{"role": message["role"], "content": content} for message, content in zip(checked, parts, strict=True)]
+    with raised_as("The chat template of this model refuses these messages; see their roles and their order."):
+        rendered = processor.tokenizer.apply_chat_template(
+            chat, chat_template=template, tokenize=False, add_generation_prompt=checked[-1]["role"] == "user"
+        )
+    assert isinstance(rendered, str)
+    return rendered
+
+
+def picture_token_id(network: Network) -> int:
+    """The id of the tokens that stand for a picture.
+
+    Raises:
+        OpenError: the configuration has none.
+    """
+    names = ("image_token_id", "image_token_index")
+    id_ = next((id_ for name in names if (id_ := getattr(network.config, name, None)) is not None), None)
+    if id_ is None:
+        raise OpenError("config.json does not say which token stands for a picture (image_token_id); add it.")
+    return int(id_)
+
+
+def picture_runs(is_picture: np.ndarray) -> list[tuple[int, int]]:
+    """First and last position plus one of every run of tokens of pictures."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], is_picture, [False]]).astype(int)))
+    return [(int(start), int(end)) for start, end in edges.reshape(-1, 2)]
+
+
+def _number(tokens: Tokens, is_picture: np.ndarray) -> Tokens:
+    """Tokens whose parts of pictures are numbered, and are no special tokens."""
+    labels, special = list(tokens.labels), list(tokens.special)
+    for number, place in enumerate(np.flatnonzero(is_picture), 1):
+        labels[place], special[place] = f"part {number}", False
+    return replace(tokens, labels=tuple(labels), special=tuple(special))
