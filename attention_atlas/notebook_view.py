@@ -5,7 +5,7 @@ from os import PathLike
 from typing import Literal, get_args
 
 from .model.runtime.checkpoint import write_atomically
-from .shown_maps import ShowError, read_picture, read_trace, read_weights, select_layers
+from .shown_maps import ShowError, read_picture, read_trace, read_weights, select_layers, tower_of
 from .views.components import notebook_page
 from .views.map_weights import Scale
 from .views.viewer.attention_maps import AttentionMaps
@@ -15,8 +15,10 @@ from .views.viewer.notebook_sections import (
     line_sections,
     map_sections,
     picture_sections,
+    pictured_text_sections,
     text_sections,
 )
+from .views.viewer.pictured_maps import pictures_in_text, with_part_names, with_pictures_as_one
 from .views.viewer.result_sections import result_files, result_sections, result_title
 from .views.viewer.viewer_controls import PAIRS
 
@@ -81,7 +83,8 @@ def show(
         kind: "encoder", "decoder", "cross" or "vision"; by default all kinds of a trace, as a choice above the maps or
             one below the other as lines. For arrays of weights it selects their wording and colours.
         view: "maps"; "lines"; "text", running text coloured by what the token under the pointer attends to; or
-            "picture", attention over the picture of a trace. By default "picture" where there is one, else "maps".
+            "picture", attention over the picture of a trace, or the running text with its pictures in it. By default
+            "picture" where there is one, else "maps". Other views show a picture in a text as one token.
         layers: those to show, counted from 0, such as `range(4, 8)` or `[0, 5, 11]`; all by default.
         words: whether whole words are shown at first; maps and text offer both, lines of one text what is set here.
         pair: of two texts, which attends to which at first: "all", "aa", "ab", "ba" or "bb".
@@ -114,22 +117,27 @@ def show(
             raise ShowError("A trace brings its own tokens; give it alone: show(trace).")
         if second_at is not None:
             raise ShowError("A trace knows where its second text begins; leave second_at out.")
+        given = tower_of(given, kind)
         maps = read_trace(given, kind)
     else:
         maps = read_weights(given, tokens, kind, second_at)
     if layers is not None:
         maps = select_layers(maps, layers)
-    picture = read_picture(given, maps) if is_trace and view in (None, "picture") else None
-    if view == "picture" and picture is None:
+    pictures = pictures_in_text(given) if is_trace else []
+    picture = read_picture(given, maps) if is_trace and not pictures and view in (None, "picture") else None
+    if view == "picture" and picture is None and not pictures:
         raise ShowError('Only a trace of a picture is drawn over it; choose view="maps", "lines" or "text".')
     if pair != "all" and not maps.has_pair:
         raise ShowError("There is one text only, so there is no pair of texts to choose; leave pair out.")
     _check_size(maps)
     first = FirstChoices(words, pair, scale)
-    view = view or ("maps" if picture is None else "picture")
+    view = view or ("picture" if picture is not None or pictures else "maps")
     if picture is not None:
         sections = picture_sections(*picture)
+    elif view == "picture":
+        sections = pictured_text_sections(maps := with_part_names(maps, pictures), pictures)
     else:
+        maps = with_pictures_as_one(maps, pictures) if pictures else maps
         sections = {"maps": map_sections, "lines": line_sections, "text": text_sections}[view](maps, first)
     title = next(iter(maps.values())).kind.headline
     shapes = ", ".join(f"{name} {' x '.join(map(str, each.weights.shape))}" for name, each in maps.items())

@@ -25,11 +25,28 @@ def read_trace(trace: Any, kind: str | None) -> AttentionMaps:
     """
     if not trace.records:
         raise ShowError(f"This {type(trace).__name__} holds no attention: its network has none.")
-    names = [name for name in trace.records if kind in (None, name, name.partition("-")[0])]  # or its parts
+    listed = [name for name in trace.records if not getattr(trace, "pictures", ()) or name != "vision"]
+    names = [name for name in listed if kind in (None, name, name.partition("-")[0])]  # or its parts
     if not names:
         raise ShowError(f"This trace has no attention {kind!r}; choose one of {', '.join(trace.records)}.")
     ours = KINDS if hasattr(trace, "tokenizer") else {}  # of English and French
     return from_trace(trace, {name: ours.get(name) or any_model_kind(name) for name in names})
+
+
+def tower_of(trace: Any, kind: str | None) -> Any:
+    """The trace itself; of a text with a picture, for the kind "vision", the trace of attention within the picture.
+
+    Raises:
+        ShowError: there are several pictures, or none of them has such attention.
+    """
+    pictures = getattr(trace, "pictures", ())
+    if kind != "vision" or not pictures:
+        return trace
+    if len(pictures) > 1:
+        raise ShowError("There are several pictures; show one of them, such as show(trace.pictures[0].tower).")
+    if pictures[0].tower is None:
+        raise ShowError("This trace has no attention within its picture; leave kind out.")
+    return pictures[0].tower
 
 
 def read_weights(

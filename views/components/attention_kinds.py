@@ -52,6 +52,7 @@ def payload(
     theme: palette.Theme,
     exact_bytes: int = EXACT_BYTES,
     more: Mapping[str, object] | None = None,
+    images: Mapping[str, np.ndarray] | None = None,
 ) -> bytes:
     """The bytes that the script reads.
 
@@ -60,6 +61,7 @@ def payload(
 
     Args:
         more: further fields of the header.
+        images: further arrays of bytes.
     """
     selected = by_kind.chosen.get("kind", next(iter(by_kind.sheets)))
     all_weights = [sheet.weights for sheet in by_kind.sheets.values()]
@@ -78,7 +80,7 @@ def payload(
         needed = [sheet.weights] if name == selected else all_weights
         dtype = dtype_of(*needed, exact_bytes=exact_bytes)
         arrays |= sheet_arrays(name, sheet, dtype, in_file=exact_bytes > EXACT_BYTES)
-    return pack(header, arrays)
+    return pack(header, {**arrays, **(images or {})})
 
 
 def attention_kinds(by_kind: GridOfKinds, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:

@@ -19,6 +19,8 @@ from ..map_weights import Scale
 from ..text.catalogue import Message, say
 from . import viewer_controls
 from .attention_maps import AttentionMaps
+from .pictured_maps import PictureInText
+from .viewer_controls import running_text
 
 NPZ_BYTES = 1 << 22  # of weights up to which a page also offers them as a file: it contains them twice then
 CSV_WEIGHTS = 20_000
@@ -65,13 +67,13 @@ def map_sections(maps: AttentionMaps, first: FirstChoices) -> list[NotebookSecti
 
 def text_sections(maps: AttentionMaps, first: FirstChoices) -> list[NotebookSection]:
     """Running text coloured by the attention of the token that is pointed at; at first the mean of the last layer."""
-    content = viewer_controls.grid_of_kinds(maps, _choices(maps, first), lambda choice: choice.first, "own")
-    shown = next(iter(maps.values()))
-    chosen = {**content.chosen, "layer": shown.layer_ids[-2], "head": map_labels.MEAN}
-    choices = [choice for choice in content.choices if choice.key != "scale"]
-    chosen.pop("scale")
-    of_text = attention_kinds.GridOfKinds(maps, choices, chosen, with_detail=False)
-    return [NotebookSection(_heading(maps), attention_text.snapshot(of_text))]
+    return [NotebookSection(_heading(maps), attention_text.snapshot(running_text(maps, _choices(maps, first))))]
+
+
+def pictured_text_sections(maps: AttentionMaps, pictures: Sequence[PictureInText]) -> list[NotebookSection]:
+    """The running text with its pictures, coloured by the attention of a token or of a part of a picture."""
+    content = running_text(maps, [attention_text.direction_choice()])
+    return [NotebookSection(_heading(maps), attention_text.snapshot(content, pictures))]
 
 
 def _heading(maps: AttentionMaps) -> str:

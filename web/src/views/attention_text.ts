@@ -1,6 +1,7 @@
 /**
  * Running text whose tokens are coloured by the attention of the token under the pointer. Where queries and keys are other
- * texts, as in cross-attention, the keys are below. All is read from the payload, without the server.
+ * texts, as in cross-attention, the keys are below. Pictures are in the text where their parts are. All is read from the
+ * payload, without the server.
  */
 
 import { ChoosingView, type Chosen } from "../core/choosing"
@@ -9,7 +10,7 @@ import { mounting } from "../core/component"
 import { Choices } from "../core/controls"
 import controlsStyle from "../core/controls.css"
 import { arrowStep, element, filled, markData } from "../core/dom"
-import { clamp, largest } from "../core/numbers"
+import { clamp, threeDigits } from "../core/numbers"
 import { unpack, type Bytes } from "../core/payload"
 import {
   axisOptions,
@@ -22,13 +23,18 @@ import {
   type Sheet,
 } from "./attention_grid/sheet"
 import style from "./attention_text.css"
+import { buildPicture, largestByGroup, nextPlace, pictureAt, readPictures, type ShownPicture } from "./attention_text/pictures"
 
 const LISTED = 5 // tokens that are named with their weights
+const DEEPEST = 85 // per cent of colour over the strongest part of a picture
 
 type TextWord = "queries" | "keys" | "attends" | "weight" | "nothing"
+type PictureWord = "attended" | "picture" | "pictures"
+type Texts = Readonly<Record<TextWord, string> & Partial<Record<PictureWord, string>>>
 
 class AttentionText extends ChoosingView<Bytes, Payload> {
-  private texts: Readonly<Record<TextWord, string>> | undefined
+  private texts: Texts | undefined
+  private pictures: readonly ShownPicture[] = []
   private sheet: Sheet | undefined
   private choices: Choices | undefined
   private queries: HTMLSpanElement[] = []
@@ -43,7 +49,8 @@ class AttentionText extends ChoosingView<Bytes, Payload> {
 
   show(bytes: Bytes): void {
     if (!this.isNew(bytes)) return
-    this.texts = unpack<{ texts: Readonly<Record<TextWord, string>> }>(bytes)[0].texts
+    this.texts = unpack<{ texts: Texts }>(bytes)[0].texts
+    this.pictures = readPictures(bytes)
     this.drawn = ""
     this.take(readPayload(bytes))
   }
@@ -71,9 +78,10 @@ class AttentionText extends ChoosingView<Bytes, Payload> {
     return this.payload ? withinAxes(this.payload, chosen) : chosen
   }
 
-  /** The query whose attention is shown while none is pointed at: the locked one, or one in the middle of the text. */
+  /** The query that is shown while none is pointed at: the locked one, or one of the middle, or the last after pictures. */
   private get resting(): number {
-    return this.locked >= 0 ? this.locked : Math.floor(this.queries.length / 2)
+    if (this.locked >= 0) return this.locked
+    return this.pictures.length ? this.queries.length - 1 : Math.floor(this.queries.length / 2)
   }
 
   private rebuild(sheet: Sheet): void {
@@ -96,12 +104,16 @@ class AttentionText extends ChoosingView<Bytes, Payload> {
   private buildText(title: string, labels: readonly string[]): HTMLSpanElement[] {
     element("p", "title", this.root).textContent = title
     const text = element("p", "running", this.root)
-    return labels.map((label) => {
-      const token = markData(element("span", "token", text), "token")
+    const tokens: HTMLSpanElement[] = []
+    labels.forEach((label, place) => {
+      const picture = pictureAt(this.pictures, place)
+      if (picture) buildPicture(text, picture, (cell, own) => (tokens[own] = cell))
+      if (tokens[place]) return tokens[place].setAttribute("aria-label", label)
+      const token = (tokens[place] = markData(element("span", "token", text), "token"))
       token.textContent = label
       text.append(" ")
-      return token
     })
+    return tokens
   }
 
   private lock(query: number): void {
@@ -117,12 +129,12 @@ class AttentionText extends ChoosingView<Bytes, Payload> {
     const step = arrowStep(event.key)
     if (!step) return
     event.preventDefault()
-    const next = clamp(query + step[0] + step[1], this.queries.length)
+    const next = clamp(nextPlace(this.pictures, query, step), this.queries.length)
     this.queries.forEach((token, place) => (token.tabIndex = place === next ? 0 : -1))
     this.queries[next]!.focus()
   }
 
-  /** Colours the keys by the weights of a query, up to its own largest. */
+  /** Colours the keys by the weights of a query, or by what attends to it; text and pictures each up to their largest. */
   private paint(query: number): void {
     const { sheet, chosen, readout, texts } = this
     if (!sheet || !chosen || !readout || !texts) return
@@ -133,21 +145,45 @@ class AttentionText extends ChoosingView<Bytes, Payload> {
     })
     readout.textContent = query in this.queries ? "" : texts.nothing
     if (!(query in this.queries)) return
-    const [row, column] = [sheet.rows.indexOf(chosen.layer ?? ""), sheet.columns.indexOf(chosen.head ?? "")]
-    const start = startOf(sheet, row, column) + query * sheet.shape[3]
-    const weights = sheet.weights.subarray(start, start + sheet.shape[3])
+    const to = chosen.direction === "to"
+    const hidden = (place: number) => (to ? isMasked(sheet, place, query) : isMasked(sheet, query, place))
+    const weights = this.weightsOf(sheet, chosen, query, to)
     const colours = cssColours(sheet.scales[this.theme ?? sheet.theme])
-    const top = largest(weights) || 1
-    this.keys.forEach((token, key) => {
-      if (isMasked(sheet, query, key)) return
-      const colour = colours[Math.round((weights[key]! / top) * 255)]!
-      Object.assign(token.style, { background: colour, color: readable(colour) })
+    const topOf = largestByGroup(this.pictures, weights)
+    this.keys.forEach((token, place) => {
+      if (hidden(place)) return
+      const share = weights[place]! / topOf(place)
+      const colour = colours[Math.round(share * 255)]!
+      const over = `color-mix(in srgb, ${colours[255]!} ${share * DEEPEST}%, transparent)`
+      if (token.classList.contains("part")) token.style.background = over
+      else Object.assign(token.style, { background: colour, color: readable(colour) })
     })
-    const order = [...weights.keys()].filter((key) => !isMasked(sheet, query, key)).sort((a, b) => weights[b]! - weights[a]!)
-    const strongest = order.slice(0, LISTED).map((key) => {
-      return filled(texts.weight, { token: sheet.keys[key]!, weight: weightText(sheet, weights[key]!) })
+    const order = [...weights.keys()].filter((place) => !hidden(place)).sort((a, b) => weights[b]! - weights[a]!)
+    const strongest = order.slice(0, LISTED).map((place) => {
+      return filled(texts.weight, { token: sheet.keys[place]!, weight: weightText(sheet, weights[place]!) })
     })
-    readout.textContent = filled(texts.attends, { token: sheet.queries[query]!, list: strongest.join(", ") })
+    const sentence = filled((to ? texts.attended : undefined) ?? texts.attends, {
+      token: sheet.queries[query]!,
+      list: strongest.join(", "),
+    })
+    readout.textContent = [sentence, ...(to ? [] : this.totals(weights))].join("")
+  }
+
+  /** The row of a query in the chosen map; or its column, what all queries give it as a key. */
+  private weightsOf(sheet: Sheet, chosen: Chosen, query: number, to: boolean): Float32Array {
+    const [row, column] = [sheet.rows.indexOf(chosen.layer ?? ""), sheet.columns.indexOf(chosen.head ?? "")]
+    const [start, keys] = [startOf(sheet, row, column), sheet.shape[3]]
+    if (!to) return sheet.weights.subarray(start + query * keys, start + (query + 1) * keys)
+    return Float32Array.from({ length: sheet.shape[2] }, (_, place) => sheet.weights[start + place * keys + query]!)
+  }
+
+  /** What each picture gets in all, in words. */
+  private totals(weights: Float32Array): string[] {
+    const text = this.pictures.length > 1 ? this.texts?.pictures : this.texts?.picture
+    return this.pictures.map(({ places }, number) => {
+      const total = places.reduce((sum, place) => sum + (place < 0 ? 0 : weights[place]!), 0)
+      return filled(text ?? "", { number: number + 1, weight: threeDigits(total) })
+    })
   }
 }
 
