@@ -19,6 +19,7 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "compare": ("b", ("changed", "other")),
     "attribution": ("", ()),
     "circuits": ("part", ("patching", "paths", "noise", "lens", "logit")),
+    "lessons": ("", ()),
     "history": (
         "part",
         (

@@ -1,7 +1,7 @@
-"""The lessons: parts of the teaching pages in order, as data for the script that shows the progress bar.
+"""The lessons of the course: their ids, titles, and the parts of the pages that show more.
 
-A user starts them on the home page and leaves them with one click. Only the browser stores the progress:
-`web/src/page/lessons.ts`. A lesson is done once its part's experiment has shown its result.
+Only the browser stores which are done: `web/src/views/course_lesson/memory.ts`. An id never changes. On the pages that
+show more, `web/src/page/lessons.ts` shows a bar that leads back, for users who began with the lessons on the home page.
 """
 
 import html
@@ -14,63 +14,73 @@ from .text.catalogue import Message
 
 @dataclass(frozen=True)
 class Lesson:
-    """One part of a page.
+    """One lesson.
 
     Attributes:
-        page: its path.
-        key, part: the setting that opens the part, and its value.
-        experiment: id of the experiment that is proposed there.
+        id: in the address and in what a browser stores.
         name: its title.
-        first: the part is open by default, so that a URL need not name it.
+        page, key, part: where more is shown: a page, and the setting that opens a part of it; without a key the page.
+        first: the part is open by default, so that an address need not name it.
     """
 
-    page: str
-    key: str
-    part: str
-    experiment: str
+    id: str
     name: Message
+    page: str
+    key: str = ""
+    part: str = ""
     first: bool = False
+
+    @property
+    def address(self) -> str:
+        """The address of the part that shows more."""
+        return f"{self.page}?{urlencode({self.key: self.part})}" if self.key else self.page
 
 
 LESSONS = (
-    Lesson("history", "part", "one-word", "history-one-word", Message("lesson.before", "Before the Transformer"), True),
-    Lesson("tokens", "part", "sizes", "tokens-sizes", Message("lesson.sizes", "Sizes")),
-    Lesson("tokens", "part", "step-by-step", "tokens-step-by-step", Message("lesson.tokens", "Tokens"), True),
-    Lesson("positions", "facet", "table", "positions-table", Message("lesson.positions", "Positions"), True),
-    Lesson("inside", "inside", "one-query", "inside-one-query", Message("lesson.query", "One query")),
-    Lesson("inside", "inside", "heads", "inside-heads", Message("lesson.heads", "Heads")),
-    Lesson("masks", "masks", "causality", "masks-causality", Message("lesson.masks", "Masks")),
-    Lesson("inside", "inside", "add-norm", "inside-add-norm", Message("lesson.layer", "A whole layer")),
-    Lesson("decoding", "part", "step-by-step", "decoding-step", Message("lesson.decoder", "Decoding"), True),
-    Lesson("loss", "part", "token-by-token", "loss-tokens", Message("lesson.loss", "Loss"), True),
-    Lesson("vision", "view", "cls", "vision-cls", Message("lesson.vision", "Vision")),
+    Lesson("attention-ribbons", Message("lesson.ribbons", "What attends to what"), "attention"),
+    Lesson(
+        "tokens-step-by-step", Message("lesson.tokens", "From words to vectors"), "tokens", "part", "step-by-step", True
+    ),
+    Lesson("history-one-word", Message("lesson.before", "One vector for a sentence"), "history", "part", "one-vector"),
+    Lesson("inside-one-query", Message("lesson.query", "One query"), "inside", "inside", "one-query"),
+    Lesson("positions-table", Message("lesson.positions", "Order matters"), "positions", "facet", "trained-model"),
+    Lesson("inside-heads", Message("lesson.heads", "Many heads"), "heads"),
+    Lesson("masks-causality", Message("lesson.masks", "The mask"), "masks", "masks", "causality"),
+    Lesson("inside-add-norm", Message("lesson.layer", "A layer"), "inside", "inside", "add-norm"),
+    Lesson(
+        "decoding-step", Message("lesson.decoder", "Choosing the next token"), "decoding", "part", "step-by-step", True
+    ),
+    Lesson("loss-tokens", Message("lesson.loss", "Loss and training"), "loss", "part", "token-by-token", True),
+    Lesson("vision-cls", Message("lesson.vision", "Pictures as sequences"), "vision", "view", "cls"),
+    Lesson("attention-limits", Message("lesson.limits", "What attention does not tell"), "circuits"),
 )
 PAGES = frozenset(lesson.page for lesson in LESSONS)
 WORDS = {
-    "lessons": Message("lessons", "Lessons"),
-    "place": Message("lessons.place", "{number} of {all}: {name}"),
-    "away": Message("lessons.away", "Go on with {number} of {all}: {name}"),
-    "task": Message("lessons.task", "Try it here"),
-    "done": Message("lessons.done", "Done"),
-    "back": Message("lessons.back", "Back"),
-    "next": Message("lessons.next", "Next"),
+    "lessons": Message("course.lessons", "Lessons"),
+    "place": Message("lessons.back-to", "Back to lesson {number} of {all}: {name}"),
     "leave": Message("lessons.leave", "Leave"),
 }
+BY_ID = {lesson.id: lesson for lesson in LESSONS}
+
+
+def lesson_address(id: str) -> str:
+    """The address of a lesson, or of the end of the course."""
+    return f"lessons?{urlencode({'lesson': id})}"
 
 
 def script_data() -> str:
-    """The lessons and the script's words in the user's language, as hidden HTML that the script reads."""
+    """The lessons and the words of the bar in the user's language, as hidden HTML that the script reads."""
     lessons = [
         {
-            "page": lesson.page,
-            "key": lesson.key,
-            "part": lesson.part,
-            "first": lesson.first,
-            "query": urlencode({lesson.key: lesson.part}),
-            "experiment": lesson.experiment,
-            "name": lesson.name(),
+            "id": each.id,
+            "page": each.page,
+            "key": each.key,
+            "part": each.part,
+            "first": each.first,
+            "name": each.name(),
+            "address": lesson_address(each.id),
         }
-        for lesson in LESSONS
+        for each in LESSONS
     ]
     words = {name: message() for name, message in WORDS.items()}
     return f'<span hidden data-lessons="{html.escape(json.dumps({"lessons": lessons, "words": words}))}"></span>'

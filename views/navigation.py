@@ -65,6 +65,7 @@ SECTIONS = (
     ),
     MenuSection(
         (
+            MenuPage("lessons", "Twelve predictions about trained networks, each with what really happens."),
             MenuPage("history", "Recurrent networks, LSTM gates and the first attention, on the same sentence."),
             MenuPage("tokens", "Follow a sentence into tokens, ids and vectors; compare words and word orders."),
             MenuPage("positions", "Take sinusoidal positions apart, then take them away from the model."),
@@ -144,7 +145,7 @@ def run(around: PageWrapper) -> None:
 def _render_menu(open_page: MenuPage, pages: Mapping[MenuPage, st.Page]) -> None:
     """Draw the sections, and the pages of the open one."""
     open_section = section_of(open_page)
-    data = lessons.script_data() if open_page in SECTIONS[1].pages or open_page.id in lessons.PAGES else ""
+    data = lessons.script_data() if open_page.id in lessons.PAGES else ""
     st.html(_OPEN.format(open=SECTIONS.index(open_section) + 1) + data)
     with st.container(key="menu"):
         with st.container(horizontal=True, key="sections"):

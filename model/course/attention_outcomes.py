@@ -78,11 +78,15 @@ class AddedScoreOutcome:
 
 
 def add_to_score(trace: Trace, layer: int, head: int) -> AddedScoreOutcome:
-    """Add `ADDED` to the score of the second strongest key of the place of an article; layer and head from 0."""
+    """Add `ADDED` to the score of the key to which all heads of a layer attend most, at the place of an article.
+
+    Args:
+        layer, head: from 0; the scores are those of this head.
+    """
     place = article_place(trace)
     scores = trace.records[KIND].scores[layer, head, place].astype(np.float64)
     before = softmax(scores)
-    key = int(np.argsort(-before, kind="stable")[min(1, len(before) - 1)])
+    key = int(trace.cross_attention[layer, :, place].mean(axis=0).argmax())
     raised = scores.copy()
     raised[key] += ADDED
     after = softmax(raised)
@@ -183,11 +187,11 @@ def hide_keys(network: Transformer, trace: Trace, layer: int) -> HiddenKeyOutcom
     place = int(weights.max(axis=1).argmax())
     strongest = weights.argmax(axis=1)  # (T,)
     places, keys = np.arange(len(weights)), np.arange(weights.shape[1])
-    logits = _logits_without(network, trace, layer, places, strongest)[places, places]  # (T, vocabulary)
+    logits = _logits_without(network, trace, layer, places, strongest)  # (T, vocabulary)
     logits[:, list(network.config.never_generated)] = -torch.inf
     best = logits.argmax(dim=-1)
     stays = (best == network.ids(trace.next_ids)[0]).cpu().numpy()
-    of_place = _logits_without(network, trace, layer, np.full_like(keys, place), keys)[:, place]  # (S, vocabulary)
+    of_place = _logits_without(network, trace, layer, np.full_like(keys, place), keys)  # (S, vocabulary)
     target = trace.next_ids[place]
     after = -of_place.double().log_softmax(dim=-1)[:, target].cpu().numpy()  # (S,)
     before = -float(torch.from_numpy(trace.logits[place]).double().log_softmax(dim=-1)[target])
@@ -202,7 +206,7 @@ def hide_keys(network: Transformer, trace: Trace, layer: int) -> HiddenKeyOutcom
 def _logits_without(
     network: Transformer, trace: Trace, layer: int, places: np.ndarray, keys: np.ndarray
 ) -> torch.Tensor:
-    """Return `(row, T, vocabulary)` float32 logits; each row hides one key from one place in all heads."""
+    """Return `(row, vocabulary)` float32 logits at each row's place, from which all heads hide the row's key."""
     rows = torch.arange(len(places))
 
     def hide(scores: torch.Tensor) -> torch.Tensor:
@@ -213,4 +217,5 @@ def _logits_without(
     memory = network.encode(network.ids(trace.source_ids))
     target = network.ids(trace.target_ids).expand(len(places), -1)
     tap = Intervention({f"{KINDS[KIND].tap_name(layer)}.scores": hide})
-    return network.project(network.decode(target, memory.expand(len(places), -1, -1), None, tap)).float()
+    stream = network.decode(target, memory.expand(len(places), -1, -1), None, tap)  # (row, T, d_model)
+    return network.project(stream[rows, torch.from_numpy(places)]).float()

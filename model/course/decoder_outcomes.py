@@ -60,7 +60,7 @@ class TemperatureOutcome:
     """The five most probable tokens of one place, at temperature 1 and at another.
 
     Attributes:
-        place: the place, the one whose distribution is the most even.
+        place: the place of a word whose distribution is the most even.
         row: its tokens.
         before, after: `(5,)` their probabilities.
         order: how their order changes; options "same", "reversed" and "random".
@@ -74,11 +74,13 @@ class TemperatureOutcome:
 
 
 def heat(trace: Trace, temperature: float = 2.0) -> TemperatureOutcome:
-    """Divide the logits of the place with the largest entropy by a temperature."""
+    """Divide the logits of the place with the largest entropy, among those that chose letters, by a temperature."""
     logits = trace.logits.astype(np.float64)
     probabilities = softmax(logits)  # (T, vocabulary)
     entropies = -(probabilities * np.log(np.maximum(probabilities, 1e-300))).sum(axis=1)
-    place = int(entropies.argmax())
+    has_letters = np.array([any(char.isalpha() for char in token) for token in trace.next_tokens])
+    has_letters &= np.array(trace.next_ids) != trace.tokenizer.eos_id
+    place = int(np.where(has_letters | ~has_letters.any(), entropies, -1).argmax())
     row = trace.predictions(5)[place]
     ids = [each.id for each in row.top]
     before, after = probabilities[place, ids], softmax(logits[place] / temperature)[ids]

@@ -121,10 +121,17 @@ def without_positions(network: Transformer, tokenizer: Tokenizer, trace: Trace) 
 
 
 def swap_words(tokenizer: Tokenizer, text: str) -> str:
-    """Swap the two words that are farthest apart and leave the tokens as they are; empty if there are none."""
+    """Swap two words, long ones that do not begin the sentence if possible, so that the tokens are the same.
+
+    Returns an empty text if no two words can be swapped.
+    """
+
+    def rank(pair: tuple[re.Match[str], re.Match[str]]) -> tuple[bool, int]:
+        return pair[0].start() == 0, -min(len(word.group()) for word in pair)
+
     words = list(re.finditer(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*", text))
     ids = sorted(tokenizer.encode(text))
-    for first, second in sorted(combinations(words, 2), key=lambda pair: pair[0].start() - pair[1].start()):
+    for first, second in sorted(combinations(words, 2), key=rank):
         if first.group().casefold() == second.group().casefold():
             continue
         middle = text[first.end() : second.start()]

@@ -11,7 +11,11 @@ from views.text.catalogue import Message
 LINKS = (
     ("attention", Message("home.heads", "Explore every head"), Message("home.heads.of", "every layer, every weight")),
     ("vision", Message("home.picture", "Give it a picture"), Message("home.picture.of", "a Transformer that sees")),
-    ("history", Message("home.learn", "Learn step by step"), Message("home.learn.of", "from recurrence to the loss")),
+    (
+        "lessons",
+        Message("home.learn", "Learn step by step"),
+        Message("home.learn.of", "twelve predictions, twelve results"),
+    ),
 )
 
 

@@ -19,7 +19,7 @@ from views.components.stage import StageRequest
 from views.components.stage_changes import PlaceChances, PulledStage
 from views.controls import sentence_input
 from views.map_labels import MEAN, index_of
-from views.text.catalogue import Message, say_error
+from views.text.catalogue import Message, say, say_error
 from views.url_state import bound_settings
 from views.viewer.attention_maps import from_trace
 
@@ -182,6 +182,11 @@ def _describe(service: Service, trace: Trace, result: PulledTrace, pulls: tuple[
         pull_sentences.forced(len(pulls)),
         len(pulls),
     )
+
+
+def links() -> list[tuple[str, str]]:
+    """Return labels and addresses of the example pulls, for another page."""
+    return [(say("stage.example.open", "On the stage: {pull}", pull=label), f".{query}") for label, query in examples()]
 
 
 def examples() -> list[tuple[str, str]]:

@@ -48,7 +48,7 @@ PAGES = {
         ),
     ),
     "Tokens": ("/tokens", (), (Choice("step", {"tokens": "1 Tokens", "ids": "2 Ids"}, "tokens"),)),
-    "Before the Transformer": ("/history", (), ()),  # the way to Tokens
+    "Lessons": ("/lessons", (), ()),  # the way to Tokens
     "Heads": ("/heads", (METHOD,), (Choice("sort", {"effect": "Effect", "label": "Label"}, "effect"),)),
     "Vision": ("/vision", (), (Choice("view", {"patches": "Patches", "any-patch": "Any patch"}, "patches"),)),
 }

@@ -1,89 +1,83 @@
-"""The lesson path as a user follows it: start, a task, the next lesson, another page, a reload, and the end."""
+"""The lessons as a user follows them: predict, see what came out, go on, reload, leave for a part and come back."""
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
-from tests.browser.menu import link_to
+from tests.browser.touch import tap
 from views.lessons import LESSONS
 
-BAR = "nav.lessons"
-END_IS_VISIBLE = """() => {
-  const main = document.querySelector("[data-testid=stMain]")
-  main.scrollTo(0, main.scrollHeight)
-  const visible = (each) => each.innerText.trim() && each.checkVisibility({ contentVisibilityAuto: true })
-  const last = [...main.querySelectorAll("[data-testid=stElementContainer], summary")].filter(visible).at(-1)
-  return last.getBoundingClientRect().bottom <= document.querySelector("nav.lessons").getBoundingClientRect().top
-}"""
+FIGURE, FOUND, CHOICES = ".course-root .figure", ".course-root .found", ".options button, .figure[data-picking] .pick"
 
 
-# The page while it runs: the text of what is proposed is there for some frames, its button is not.
-HALF_DRAWN = """async (task) => {
-    const app = document.querySelector("[data-testid=stApp]").dataset
-    const offered = document.querySelector(`${task} [class*=st-key-try-]`), called = offered.className
-    app.testScriptState = "running"
-    offered.className = ""
-    document.body.append("") // something has changed
-    for (let frame = 0; frame < 5; frame++) await new Promise(requestAnimationFrame)
-    offered.className = called
-    app.testScriptState = "notRunning"
-}"""
-
-
-def test_the_lesson_path_from_start_to_end(page: Page, server: Server):
+def test_lessons_by_keys_from_the_home_page_to_a_part_and_back(page: Page, server: Server):
     open_page(page, f"{server.url}/?text=I+want+to+buy+a+car.")
-    bar = page.locator(BAR)
-    expect(bar).to_be_hidden()
     page.get_by_role("link", name="Learn step by step").click()
-    expect(bar.locator(".place")).to_have_text("1 of 11: Before the Transformer")
-    expect(bar.get_by_role("link", name="Back")).to_have_count(0)
+    course = page.locator(".course-root")
+    expect(course.get_by_role("heading", level=2)).to_have_text("What attends to what")
+    ready(page)
+    box = page.locator(f"{FIGURE} svg").bounding_box()
+    assert box["y"] > 0 and box["y"] + box["height"] <= page.viewport_size["height"]
+    expect(page.locator(FOUND)).to_have_count(0)
     page.evaluate("window.loadedOnce = true")
-    bar.get_by_role("link", name="Next").click()
-    expect(bar.locator(".place")).to_have_text("2 of 11: Sizes")
+    page.locator(f"{FIGURE} .pick").first.focus()
+    for _ in range(6):  # The cat is sleeping on the chair
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.locator(FOUND)).to_contain_text("Held. \u201cchair\u201d")
+    expect(page.locator(f"{FIGURE} .pick[data-right]")).to_have_count(0)  # those of the next question
+    page.keyboard.press("Enter")  # "Compare with ours" has the focus
+    page.locator(f"{FIGURE} .pick").first.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(FOUND)).to_have_count(2)
+    page.keyboard.press("Enter")  # "Next" has the focus
+    expect(course.get_by_role("heading", level=2)).to_have_text("From words to vectors")
+    ready(page)
+    assert page.evaluate("window.loadedOnce")  # without reloading the app
+    assert "lesson=tokens-step-by-step" in page.url
+    page.reload()
+    ready(page)
+    expect(course.locator(".list .mark")).to_have_count(1)
+    course.get_by_role("link", name="More in Tokens").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Tokens")
     ready(page)
-    assert "text=I+want+to+buy+a+car." in page.url
-    bar.get_by_role("link", name="Next").click()
-    expect(bar.locator(".place")).to_have_text("3 of 11: Tokens")
-    ready(page)
-    bar.get_by_role("button", name="Try it here").click()
-    task = page.locator(f".st-key-experiment-{LESSONS[2].experiment}")
-    assert page.evaluate("window.loadedOnce")  # from lesson to lesson without reloading the app
-    expect(task.get_by_role("button")).to_be_focused()
-    page.evaluate(HALF_DRAWN, f".st-key-experiment-{LESSONS[2].experiment}")
-    expect(bar.locator(".done")).to_have_count(0)
-    page.keyboard.press("Enter")
-    expect(bar.locator(".done")).to_have_text("Done")
-    ready(page)
-    page.reload()
-    ready(page)
-    expect(bar.locator(".done")).to_have_text("Done")
-    link_to(page, "Masks").click()  # whose first part is no lesson
-    expect(bar.locator("a.place")).to_have_text("Go on with 3 of 11: Tokens")
-    page.go_back()
-    expect(bar.locator("span.place")).to_have_text("3 of 11: Tokens")
-    bar.get_by_role("button", name="Leave").click()
-    expect(bar).to_be_hidden()
-    ready(page)
-    page.reload()
-    ready(page)
+    bar = page.locator("nav.lessons")
+    bar.get_by_role("link", name="Back to lesson 2 of 12").click()
+    expect(course.get_by_role("heading", level=2)).to_have_text("From words to vectors")
     expect(bar).to_be_hidden()
 
 
-def test_the_lesson_path_leaves_all_links_reachable(page: Page, server: Server):
+@pytest.mark.nightly
+def test_all_lessons_by_thumb(phone: Page, server: Server):
+    open_page(phone, f"{server.url}/lessons")
+    for lesson in LESSONS:
+        expect(phone.get_by_role("heading", level=2)).to_have_text(lesson.name())
+        ready(phone)
+        box = phone.locator(f"{FIGURE} svg").bounding_box()
+        assert box["width"] <= 390 and box["y"] < phone.viewport_size["height"] - 100, lesson.id
+        tap(phone.locator(CHOICES).first)
+        expect(phone.locator(FOUND)).to_have_count(1)
+        tap(phone.get_by_role("button", name="Compare with ours"))
+        tap(phone.locator(CHOICES).first)
+        expect(phone.locator(FOUND)).to_have_count(2)
+        tap(phone.locator(".course-root .steps a[rel=next]"))
+    expect(phone.get_by_role("heading", level=2)).to_have_text("What you predicted and found")
+    expect(phone.locator(FOUND)).to_have_count(12)
+    expect(phone.locator(".course-root .ways a")).to_have_count(3)
+
+
+@pytest.mark.nightly
+def test_the_bar_leaves_all_links_reachable(page: Page, server: Server):
     page.set_viewport_size({"width": 390, "height": 844})
     open_page(page, f"{server.url}/loss")
     page.evaluate("localStorage.setItem('lessons', '1')")
     page.reload()
     ready(page)
-    bar = page.locator(BAR)
-    expect(bar).to_be_visible()
+    bar = page.locator("nav.lessons")
+    expect(bar.get_by_role("link")).to_have_text("Back to lesson 10 of 12: Loss and training")
     box = bar.bounding_box()
     assert box["height"] <= 44 and box["width"] == 390
-    for each in bar.locator(".place, a, button").all():
-        inside = each.bounding_box()
-        assert inside["x"] >= 0 and inside["x"] + inside["width"] <= 390
-    page.wait_for_function(END_IS_VISIBLE)
-    page.keyboard.press("Shift+P")
+    bar.get_by_role("button", name="Leave").click()
     expect(bar).to_be_hidden()

@@ -36,7 +36,7 @@ SENTENCE = "=SUM(A1) @me +1 -2 I said: \uac00, and my uncle, who sells boats, co
 SHORT = {"circuits/paths": "-My cat is old.", "circuits/noise": "-My cat is old."}
 PATCH = re.compile(r"CLS|row \d+, column \d+")
 PAGES = [place.id for place in navigation.PAGES]
-OWN_INPUT = ("vision", "models", "glossary")  # pages without the shared sentence
+OWN_INPUT = ("vision", "models", "glossary", "lessons")  # pages without the shared sentence
 WITH_SENTENCE = {"positions": {"facet": "why-sinusoids"}}  # a section that reads it, where the first does not
 KOREAN = "\uc800\ub294 \ud559\uc0dd\uc785\ub2c8\ub2e4."
 FACETS = ("table", "wavelengths", "similarity", "rotation", "orthogonality", "basis")
@@ -140,7 +140,7 @@ def test_files_labels_bounds_and_words(in_pseudo, offered, view: View):
     check_bounds(app)
     check_code(app, view)
     contents, tables = offered
-    words = ("models", "glossary")  # no model is open with an empty allowlist
+    words = ("models", "glossary", "lessons")  # no model is open with an empty allowlist
     assert contents or view.page in words, "a view offers its numbers"
     for name, content in unpack(contents).items():
         if name.endswith(".csv"):

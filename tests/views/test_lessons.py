@@ -1,44 +1,51 @@
-"""The lessons: every one is an existing part with an experiment of its own."""
+"""The lessons: every one leads to an existing part, and ids of earlier versions stay."""
 
 import html
 import json
 import re
-from pathlib import Path
 
 import pytest
 
 from tests.every_view import PARTS
 from views import lessons
-from views.text import prose
 
-PAGES = Path(__file__).resolve().parents[2] / "pages"
+FORMER = {  # ids that browsers have stored; `tokens-sizes` opens the lesson about tokens
+    "history-one-word",
+    "tokens-step-by-step",
+    "positions-table",
+    "inside-one-query",
+    "inside-heads",
+    "masks-causality",
+    "inside-add-norm",
+    "decoding-step",
+    "loss-tokens",
+    "vision-cls",
+}
 
 
-@pytest.mark.parametrize("lesson", lessons.LESSONS, ids=lambda lesson: lesson.experiment)
-def test_a_lesson_is_a_part_with_an_experiment(lesson):
+@pytest.mark.parametrize("lesson", lessons.LESSONS, ids=lambda lesson: lesson.id)
+def test_a_lesson_leads_to_an_existing_part(lesson):
     key, parts = PARTS[lesson.page]
-    assert lesson.key == key and lesson.part in parts
-    assert lesson.first == (parts[0] == lesson.part)
-    assert prose.has("experiments", lesson.experiment) and prose.has("experiments", f"{lesson.experiment}-found")
-    sources = "\n".join(path.read_text(encoding="utf-8") for path in (PAGES / lesson.page).glob("*.py"))
-    assert f'render_experiment("{lesson.experiment}"' in re.sub(r"\(\s+", "(", sources)
+    assert lesson.key in ("", key) and (not lesson.key or lesson.part in parts)
+    assert lesson.first == (bool(lesson.key) and parts[0] == lesson.part)
+    assert lesson.address == (f"{lesson.page}?{key}={lesson.part}" if lesson.key else lesson.page)
 
 
-def test_no_lesson_is_repeated():
-    assert len({lesson.experiment for lesson in lessons.LESSONS}) == len(lessons.LESSONS) == 11
+def test_there_are_twelve_lessons_and_former_ids_stay():
+    assert len({lesson.id for lesson in lessons.LESSONS}) == len(lessons.LESSONS) == 12
+    assert set(lessons.BY_ID) > FORMER
 
 
 def test_data_for_the_script():
     (content,) = re.findall(r'data-lessons="(.*?)"', lessons.script_data())
     data = json.loads(html.unescape(content))
-    assert [each["name"] for each in data["lessons"]][:3] == ["Before the Transformer", "Sizes", "Tokens"]
-    assert data["lessons"][1] == {
-        "page": "tokens",
-        "key": "part",
-        "part": "sizes",
+    assert data["lessons"][6] == {
+        "id": "masks-causality",
+        "page": "masks",
+        "key": "masks",
+        "part": "causality",
         "first": False,
-        "query": "part=sizes",
-        "experiment": "tokens-sizes",
-        "name": "Sizes",
+        "name": "The mask",
+        "address": "lessons?lesson=masks-causality",
     }
-    assert data["words"]["place"] == "{number} of {all}: {name}"
+    assert data["words"]["place"] == "Back to lesson {number} of {all}: {name}"

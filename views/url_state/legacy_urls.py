@@ -34,6 +34,8 @@ VALUES: dict[str, dict[str, str]] = {
         "Piece by piece": "token-by-token",
         "Smoothing and gradient": "smoothing-gradient",
     },
+    # pages/lessons
+    "lesson": {"tokens-sizes": "tokens-step-by-step"},
     # pages/decoding
     "nodes": {"All considered": "all"},
     # pages/loss

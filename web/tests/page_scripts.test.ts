@@ -30,8 +30,9 @@ test("a box stays where it was, unless a bar would cover it", () => {
 })
 
 const LESSONS: Lesson[] = [
-  { page: "tokens", key: "part", part: "sizes", first: false, query: "part=sizes", experiment: "a", name: "A" },
-  { page: "tokens", key: "part", part: "steps", first: true, query: "part=steps", experiment: "b", name: "B" },
+  { id: "a", page: "tokens", key: "part", part: "sizes", first: false, name: "A", address: "lessons?lesson=a" },
+  { id: "b", page: "tokens", key: "part", part: "steps", first: true, name: "B", address: "lessons?lesson=b" },
+  { id: "c", page: "circuits", key: "", part: "", first: false, name: "C", address: "lessons?lesson=c" },
 ]
 
 test("the lesson of an address; a page without a parameter opens its first part", () => {
@@ -41,11 +42,12 @@ test("the lesson of an address; a page without a parameter opens its first part"
   expect(at("/tokens?text=a")).toBe(1)
   expect(at("/tokens?part=other")).toBe(-1)
   expect(at("/masks?part=sizes")).toBe(-1)
+  expect(at("/circuits?part=lens")).toBe(2)
 })
 
 test("the address of a lesson carries the shared parameters", () => {
-  expect(addressOf(LESSONS[0]!, "?part=steps&text=a+b&lang=fr", ["text", "lang"])).toBe("tokens?part=sizes&text=a+b&lang=fr")
-  expect(addressOf(LESSONS[0]!, "?part=steps", ["text"])).toBe("tokens?part=sizes")
+  expect(addressOf(LESSONS[0]!, "?part=steps&text=a+b&lang=fr", ["text", "lang"])).toBe("lessons?lesson=a&text=a+b&lang=fr")
+  expect(addressOf(LESSONS[0]!, "?part=steps", ["text"])).toBe("lessons?lesson=a")
 })
 
 test("several changes in one frame make one update", () => {

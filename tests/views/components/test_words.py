@@ -112,6 +112,7 @@ CONSTANTS = {
         "NO_TEXT",
         "ON",
         "PICTURE",
+        "PREDICTED",
         "SHEET",
         "SIDES",
         "SLIDER",
@@ -124,6 +125,7 @@ CONSTANTS = {
 }
 IDS = {
     *("light", "dark", "token", "number"),
+    *("held", "nearly", "not"),
     *("english", "french", "encoder", "decoder", "cross"),  # of sides and kinds
     *("gridcell", "columnheader", "rowheader"),
 }

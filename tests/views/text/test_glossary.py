@@ -90,7 +90,7 @@ def test_no_text_alternative_and_no_lead_contains_a_link():
 
 # Terms whose names have other senses too, and texts that are no prose or cannot contain links.
 OTHER_SENSES = {"gate", "hypothesis", "mask", "patch", "sampling", "scores", "span", "temperature", "view"}
-NO_PROSE = {"experiments", "glossary", "notices"}
+NO_PROSE = {"experiments", "glossary", "lessons", "notices"}
 IN_LABELS = (
     "keep d-model what-is-counted whole-words bundle scales probabilities counted special-tokens hidden replaced "
     "nothing-moved"

@@ -1,0 +1,1 @@
+"""The page *Lessons*: a course of twelve predictions about the shipped networks."""

@@ -1,0 +1,127 @@
+"""Lessons about the decoder: the mask, the next token, and the loss."""
+
+import numpy as np
+
+from model.course import decoder_outcomes, sentences
+from pages.lessons.lesson_parts import LessonContent, LessonInput, figure_values, question, token_of
+from views import palette
+from views.svg import course_sentences as figures
+from views.svg.course_parts import shown_token
+from views.text.catalogue import say
+from views.text.numbers import grouped, percent, signed, three_digits
+
+
+def mask(lesson: LessonInput) -> LessonContent:
+    """The mask: a token of the decoder's input is replaced."""
+    trace = lesson.trace()
+    result = lesson.compute(decoder_outcomes.replace_token, trace)
+    weights = trace.decoder_attention[-1].mean(axis=0, dtype=np.float64)  # (T, T)
+    hue = palette.HUES["decoder"]
+    links = [
+        (query, int(key), float(weights[query, key]), hue)
+        for query, key in zip(*np.nonzero(weights >= 0.15), strict=True)
+        if query != key
+    ]
+    label = say("course.figure.mask", "The decoder's input from top to bottom, with arcs to earlier tokens")
+    changes = [float(change) for change in result.masked]
+    drawn = tuple(
+        figures.arcs(trace.target_tokens, links, label, marked=result.position, changes=changes, covered=covered)
+        for covered in (True, False)
+    )
+    options = {
+        "none": say("course.mask.none", "None"),
+        "one": say("course.mask.one", "The one before it"),
+        "all": say("course.mask.all", "All"),
+    }
+    numbers = {str(place): grouped(round(number)) for place, number in enumerate(result.numbers)}
+    found = lesson.block(
+        "found", masked=three_digits(result.earlier.figures["masked"]), **figure_values(result.earlier, "unmasked")
+    )
+    counts = {name: round(result.hidden.figures[name]) for name in ("cells", "length")}
+    token = shown_token(trace.target_tokens[result.position])
+    return LessonContent(
+        lesson.block("aim"),
+        drawn,
+        question(lesson.block("ask", number=result.position + 1, token=token), result.earlier, found, options),
+        lesson.block("mistake"),
+        question(
+            lesson.block("last", length=counts["length"]),
+            result.hidden,
+            lesson.block("last-found", cells=counts["cells"]),
+            numbers,
+        ),
+    )
+
+
+def next_token(lesson: LessonInput) -> LessonContent:
+    """Choosing the next token: temperature, and beam search."""
+    trace, service = lesson.trace(), lesson.service
+    result = lesson.compute(lambda network: decoder_outcomes.heat(trace))
+    beam = service.trace(lesson.text, sentences.BEAM)
+    compared = decoder_outcomes.compare_beam(trace, beam)
+    tokens = [each.token for each in result.row.top]
+    hot = say("course.next.hot", "temperature 2")
+    columns = {say("course.next.cold", "temperature 1"): list(result.before), hot: list(result.after)}
+    label = say("course.figure.next", "The five most probable tokens of a place, at two temperatures")
+    drawn = tuple(figures.two_columns(tokens, columns, label, kind="decoder", covered=covered) for covered in (hot, ""))
+    options = {
+        "same": say("course.next.same", "It stays the same"),
+        "reversed": say("course.next.reversed", "It is reversed"),
+        "random": say("course.next.random", "It becomes random"),
+    }
+    answers = {
+        "more": say("course.beam.more", "Yes"),
+        "same": say("course.beam.same", "No, the same sentence"),
+        "less": say("course.beam.less", "No, a less probable one"),
+    }
+    sums = {f"{name}_sum": signed(float(compared.figures[name])) for name in ("beam", "greedy")}
+    return LessonContent(
+        lesson.block("aim"),
+        drawn,
+        question(
+            lesson.block("ask"),
+            result.order,
+            lesson.block("found", **figure_values(result.order, "before", "after")),
+            options,
+        ),
+        lesson.block("mistake"),
+        question(
+            lesson.block("last", greedy=trace.target_text),
+            compared,
+            lesson.block("last-found", beam=beam.target_text, **sums),
+            answers,
+        ),
+    )
+
+
+def loss(lesson: LessonInput) -> LessonContent:
+    """Loss and training: the most expensive token."""
+    trace = lesson.trace()
+    result = lesson.compute(lambda network: decoder_outcomes.largest_loss(trace))
+    label = say("course.figure.loss", "The tokens of a translation with their -ln p in nats")
+    terms = [float(term) for term in result.terms]
+    drawn = tuple(
+        figures.bar_rows(trace.next_tokens, terms, label, kind="decoder", covered=covered, pick=True)
+        for covered in (True, False)
+    )
+    token = token_of(trace, int(result.largest.right))
+    numbers = {str(place): three_digits(number) for place, number in enumerate(result.numbers)}
+    found = lesson.block(
+        "found",
+        token=token,
+        loss=float(result.largest.figures["loss"]),
+        share=percent(float(result.largest.figures["share"])),
+    )
+    length = len(terms)
+    return LessonContent(
+        lesson.block("aim"),
+        drawn,
+        question(lesson.block("ask"), result.largest, found),
+        lesson.block("mistake"),
+        question(
+            lesson.block("last", token=token, length=length),
+            result.halved,
+            lesson.block("last-found", length=length, **figure_values(result.halved, "rise")),
+            numbers,
+        ),
+    )

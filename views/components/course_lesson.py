@@ -1,0 +1,112 @@
+"""A lesson of the course: a figure, a prediction in it, what came out, a misconception, and a last question.
+
+Everything is in the payload, so that an answer needs no request; only the browser stores what was predicted.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..controls import sentence_input
+from ..lessons import lesson_address
+from ..text.catalogue import Message
+from . import component
+
+END = "end"  # in place of a lesson's id
+WORDS = {
+    "lessons": Message("course.lessons", "Lessons"),
+    "place": Message("course.place", "Lesson {number} of {all}"),
+    "done": Message("course.done", "done"),
+    "back": Message("course.back", "Back: {name}"),
+    "next": Message("course.next", "Next: {name}"),
+    "end": Message("course.end", "What you predicted and found"),
+    "why": Message("course.why", "Why? One sentence of yours, if you like. It stays on this page."),
+    "compare": Message("course.compare", "Compare with ours"),
+    "misconception": Message("course.misconception", "A common mistake:"),
+    "held": Message("course.held", "Held."),
+    "nearly": Message("course.nearly", "Nearly tied."),
+    "not": Message("course.not", "Did not hold."),
+    "right": Message("course.right", "Right."),
+    "wrong": Message("course.wrong", "Not so."),
+    "ended": Message("course.ended", "You made {count} of {all} predictions; {held} held."),
+    "nothing": Message("course.nothing", "You have made no prediction yet: open a lesson."),
+    "ways": Message("course.ways", "Three ways on"),
+}
+
+_MOUNT = component.Component("course_lesson", "course-root")
+
+
+@dataclass(frozen=True)
+class CourseQuestion:
+    """A question of a lesson.
+
+    Attributes:
+        text: the question.
+        right: the option that holds.
+        near: options that are nearly tied with it.
+        found: what came out, as one or two sentences.
+        options: id -> label of buttons; without any, an option is picked in the figure.
+    """
+
+    text: str
+    right: str
+    found: str
+    near: frozenset[str] = frozenset()
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class LessonView:
+    """What one lesson shows.
+
+    Attributes:
+        lesson: its id; `END` for the end of the course.
+        lessons: id -> title of all lessons.
+        aim: what it is about.
+        figures: SVG before the prediction, after it, and after the last question, if that is another one.
+        ask, last: the prediction and the last question; None at the end of the course.
+        misconception: a common mistake, and what is right.
+        links: label and address of the parts where more can be seen, or of the ways on.
+    """
+
+    lesson: str
+    lessons: Mapping[str, str]
+    aim: str = ""
+    figures: Sequence[str] = ()
+    ask: CourseQuestion | None = None
+    last: CourseQuestion | None = None
+    misconception: str = ""
+    links: Sequence[tuple[str, str]] = ()
+
+
+def payload(view: LessonView) -> dict[str, object]:
+    """The fields that the script reads."""
+    return {
+        "lesson": view.lesson,
+        "lessons": [(id, title, lesson_address(id)) for id, title in view.lessons.items()],
+        "end": lesson_address(END),
+        "aim": view.aim,
+        "figures": list(view.figures),
+        "ask": _question(view.ask),
+        "last": _question(view.last),
+        "misconception": view.misconception,
+        "links": [{"label": label, "address": address} for label, address in view.links],
+        "theme": sentence_input.theme(),
+        "words": component.translated(WORDS),
+    }
+
+
+def _question(question: CourseQuestion | None) -> dict[str, object] | None:
+    if question is None:
+        return None
+    return {
+        "text": question.text,
+        "right": question.right,
+        "near": sorted(question.near),
+        "found": question.found,
+        "options": list(question.options.items()),
+    }
+
+
+def course_lesson(view: LessonView, key: str) -> None:
+    """Mount it."""
+    _MOUNT(key, payload(view))

@@ -1,0 +1,127 @@
+"""Elements of the figures of lessons: texts, bars, arcs, covers, and what can be picked.
+
+A figure is 360 units wide, so that its smallest text has 13 pixels on a phone. What can be picked has `data-option`
+with the id of an option; the component `course_lesson` makes a button of it.
+"""
+
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .. import palette
+from ..text import literal
+from ..text.catalogue import say
+
+Box = tuple[float, float, float, float]  # x, y, width, height
+WIDTH = 360
+ROW = 26  # height of a token's row
+COVER = "url(#covered)"
+ACCENT = palette.HUES["decoder"]
+_DEFINITIONS = (
+    '<defs><pattern id="covered" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+    '<rect width="8" height="8" fill="currentColor" fill-opacity="0.06"/>'
+    '<line x1="0" y1="0" x2="0" y2="8" stroke="currentColor" stroke-opacity="0.25" stroke-width="3"/></pattern></defs>'
+)
+
+
+def course_figure(height: float, elements: Iterable[str], label: str) -> str:
+    """The SVG; `label` describes it for screen readers."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:.0f}" role="group" '
+        f'aria-label="{literal.html(label)}" font-size="14">{_DEFINITIONS}{"".join(elements)}</svg>'
+    )
+
+
+def words(x: float, y: float, text: str, anchor: str = "start", data: str = "", **attributes: Any) -> str:
+    """A text at a baseline; `data` is `literal.TOKEN` or `literal.NUMBER` if it is no text of the page."""
+    more = "".join(f' {name.replace("_", "-")}="{value}"' for name, value in attributes.items())
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}{data}>{literal.html(text)}</text>'
+
+
+def token_at(x: float, y: float, token: str, anchor: str = "start", letters: int = 14, **attributes: Any) -> str:
+    """A token in the middle of the row at `y`, cut after some letters."""
+    label = shown_token(token)
+    cut = label if len(label) <= letters else label[: letters - 1] + "\u2026"
+    return words(x, y + 5, cut, anchor, literal.TOKEN, **attributes)
+
+
+def shown_token(token: str) -> str:
+    """A token's label without invisible characters."""
+    return literal.visible(literal.token(token))
+
+
+def number_at(x: float, y: float, text: str, anchor: str = "start", **attributes: Any) -> str:
+    """A number in the middle of the row at `y`."""
+    attributes = {"font_size": 13} | attributes
+    return words(x, y + 5, text, anchor, literal.NUMBER, **attributes)
+
+
+def wrapped(x: float, y: float, text: str, letters: int = 42, **attributes: Any) -> tuple[str, float]:
+    """A sentence in lines; with the baseline after it."""
+    lines = textwrap.wrap(literal.visible(text), letters, break_long_words=True) or [""]
+    return "".join(
+        words(x, y + 20 * number, line, data=literal.TOKEN, **attributes) for number, line in enumerate(lines)
+    ), y + 20 * len(lines)
+
+
+def rectangle(x: float, y: float, width: float, height: float, fill: str, **attributes: Any) -> str:
+    """A rectangle; negative sizes become 0."""
+    more = "".join(f' {name.replace("_", "-")}="{value}"' for name, value in attributes.items())
+    return (
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(0, width):.1f}" height="{max(0, height):.1f}" fill="{fill}"{more}/>'
+    )
+
+
+def cover(x: float, y: float, width: float, height: float) -> str:
+    """What hides a result until it is predicted."""
+    mark = words(x + width / 2, y + height / 2 + 6, "?", "middle", literal.NUMBER, font_size=18, font_weight=600)
+    return rectangle(x, y, width, height, COVER, rx=4) + mark
+
+
+def ribbon(x: float, y: float, to_x: float, to_y: float, width: float, colour: str, **attributes: Any) -> str:
+    """A curve of constant width from left to right."""
+    middle = (x + to_x) / 2
+    more = "".join(f' {name.replace("_", "-")}="{value}"' for name, value in attributes.items())
+    return (
+        f'<path d="M{x:.1f} {y:.1f} C{middle:.1f} {y:.1f} {middle:.1f} {to_y:.1f} {to_x:.1f} {to_y:.1f}" '
+        f'fill="none" stroke="{colour}" stroke-width="{width:.2f}"{more}/>'
+    )
+
+
+def arc(x: float, y: float, to_y: float, depth: float, width: float, colour: str, opacity: float = 0.75) -> str:
+    """A curve from one row to another, to the right of both."""
+    return (
+        f'<path d="M{x:.1f} {y:.1f} C{x + depth:.1f} {y:.1f} {x + depth:.1f} {to_y:.1f} {x:.1f} {to_y:.1f}" '
+        f'fill="none" stroke="{colour}" stroke-width="{width:.2f}" stroke-opacity="{opacity}"/>'
+    )
+
+
+def pickable_token(option: int, token: str, box: Box, drawn: str) -> str:
+    """A token that can be picked."""
+    shown = shown_token(token)
+    return pickable(str(option), say("course.pick", "token {token}", token=shown), box, drawn, shown)
+
+
+def pickable(option: str, label: str, box: Box, drawn: str = "", name: str = "") -> str:
+    """Something that can be picked: its box, drawn by the style sheet, and what is in it.
+
+    Args:
+        label: for screen readers.
+        name: as an answer states it; `label` by default.
+    """
+    x, y, width, height = box
+    return (
+        f'<g class="pick" data-option="{literal.html(option)}" data-name="{literal.html(name or label)}" '
+        f'aria-label="{literal.html(label)}">'
+        f"{rectangle(x, y, width, height, 'transparent', rx=4)}{drawn}</g>"
+    )
+
+
+def stacked(x: float, y: float, width: float, height: float, shares: Sequence[float], colour: str) -> str:
+    """A bar of one length that shares divide, with lines between them."""
+    elements, left = [rectangle(x, y, width, height, colour, fill_opacity=0.25, rx=2)], x
+    for share in shares:
+        left += share * width
+        if share > 0.02:
+            elements.append(rectangle(left - 0.7, y, 1.4, height, colour))
+    return "".join(elements)
