@@ -94,11 +94,16 @@ def render_generated(label: str, text: str) -> None:
     st.html(generated_tokens.label(label) + generated_tokens.sentence(text or "\u2014", ""))
 
 
+def render_next(model: OpenedModel, trace: HubTrace) -> None:
+    """Render the most probable tokens after the text of a trace."""
+    _render_candidates(say("models.next", "next token"), model.top(trace, -1, BEST))
+
+
 def _render_continuation(service: Service[OpenedModel], text: str, trace: HubTrace) -> GeneratedText:
     count = widgets.slider(say("models.tokens", "New tokens"), "n", 20, 1, 100)
     generated = generate(service, text, count)
     render_generated(say("models.continuation", "It goes on"), generated)
-    _render_candidates(say("models.next", "next token"), service.model.top(trace, -1, BEST))
+    render_next(service.model, trace)
     return GeneratedText(generated, count)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from model import HubTrace
 from model.hub.opened_model import OpenedModel
-from model.tracing.kinds import kind_of
+from model.tracing.kinds import VISION, kind_of
 from pages.shared.attention_viewer.provenance import Provenance
 from views.export import recipes
 from views.kind_labels import Kind, any_model_kind
@@ -33,6 +33,15 @@ def view_opened(model: OpenedModel, trace: HubTrace, inputs: Mapping[str, object
         page="models",
     )
     return from_trace(trace, kinds), provenance
+
+
+def view_pictured(
+    model: OpenedModel, trace: HubTrace, inputs: Mapping[str, object]
+) -> tuple[AttentionMaps, Provenance]:
+    """Return the attention of a text with pictures, without that within the pictures, for the viewer."""
+    kinds = {name: any_model_kind(name) for name in trace.records if name != VISION.name}
+    facts, key = {"opened": model.pinned, **inputs}, ("pictured", model.name, *map(str, inputs.values()), trace.kept)
+    return from_trace(trace, kinds), Provenance(model.weights_sha256, facts, trace.records, key, page="models")
 
 
 def available_views(trace: HubTrace) -> tuple[str, ...]:

@@ -1,10 +1,12 @@
 """The page *Any model*: a Hugging Face checkpoint in the same views, with a check that its maps are the model's own."""
 
+from types import ModuleType
+
 import streamlit as st
 
 from model import OpenError
 from model.hub.opened_model import OpenedModel
-from pages.models import picture, text
+from pages.models import picture, picture_text, text
 from pages.models.model_picker import chosen_model
 from pages.shared.texts import how_to_read
 from views.text import literal, prose
@@ -21,11 +23,16 @@ def render() -> None:
         return
     _render_description(service.model)
     try:
-        (picture if service.model.vision else text).render(service)
+        _page_of(service.model).render(service)
     except OpenError as error:
         st.warning(literal.markdown(say_error(error)))
         return
     how_to_read(prose.block("models", "what-is-shown"), prose.block("models", "what-opening-proves"))
+
+
+def _page_of(model: OpenedModel) -> ModuleType:
+    """Return the module with the page of a model: of pictures, of texts with pictures, or of texts alone."""
+    return picture if model.vision else text if model.pictured is None else picture_text
 
 
 def _render_description(model: OpenedModel) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from ..components.attention_kinds import GridOfKinds
 from ..controls import sentence_input
 from ..controls.widgets import Choice
-from ..map_labels import MEAN, join_ids
+from ..map_labels import join_ids
 from ..map_weights import Scale
 from ..text.catalogue import Message, say
 from .attention_maps import AttentionMaps, KindMaps
@@ -91,17 +91,15 @@ def grid_of_kinds(
 
 
 def running_text(
-    maps: AttentionMaps, choices: list[Choice], selected: Callable[[Choice], str] | None = None
+    maps: AttentionMaps, choices: list[Choice], selected: Callable[[Choice], str] = lambda choice: choice.first
 ) -> GridOfKinds:
-    """Running text of all kinds, with the choices of layer and head besides `choices`.
+    """Running text of all kinds, with the choices of layer and head besides `choices`; first the last layer's mean.
 
     Args:
-        selected: returns the chosen option of a choice; by default the mean of the last layer is shown.
+        selected: returns the chosen option of a choice.
     """
-    content = grid_of_kinds(maps, choices, selected or (lambda choice: choice.first), "own")
-    shown, chosen = next(iter(maps.values())), dict(content.chosen)
-    if selected is None:
-        chosen |= {"layer": shown.layer_ids[-2], "head": MEAN}
-    chosen.pop("scale")
-    listed = [choice for choice in content.choices if choice.key != "scale"]
-    return GridOfKinds(maps, listed, chosen, with_detail=False)
+    chosen = {choice.key: selected(choice) for choice in choices}
+    first = chosen_kind(maps, chosen)
+    chosen |= {own.key: selected(own) for own in sentence_input.head_choices(first.layer_ids, first.head_ids, (-2, -1))}
+    ids = (join_ids(each.layer_ids for each in maps.values()), join_ids(each.head_ids for each in maps.values()))
+    return GridOfKinds(maps, [*choices, *sentence_input.head_choices(*ids)], chosen, with_detail=False)

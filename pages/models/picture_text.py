@@ -1,0 +1,110 @@
+"""An opened model of pictures and text: attention of the text, over its picture, and within the picture."""
+
+import hashlib
+from dataclasses import replace
+
+import streamlit as st
+
+from model import HubTrace
+from model.hub.opened_model import OpenedModel
+from pages.models import answers, attention_labels, text, trace_retention
+from pages.shared.attention_viewer.explore import explore_picture, explore_tokens
+from pages.shared.fragments import fragment
+from pages.shared.models import picture_lock, private_service
+from pages.shared.page_sections import pick_section
+from pages.shared.service import Service
+from pages.shared.texts import paragraph
+from views.components import attention_text
+from views.controls import sentence_input, widgets
+from views.controls.picture_input import picture_input
+from views.text.catalogue import Message, say
+from views.viewer import viewer_controls
+from views.viewer.attention_maps import AttentionMaps
+from views.viewer.pictured_maps import PictureInText, pictures_in_text, with_part_names, with_pictures_as_one
+
+READS = {
+    "both": Message("models.reads.both", "Text with a picture"),
+    "text": Message("models.reads.text", "Text alone"),
+}
+SECTIONS = {
+    "over": Message("models.part.over", "Over the picture"),
+    "attention": Message("models.part.attention", "Attention"),
+    "within": Message("models.part.within", "Within the picture"),
+}
+MOST_WEIGHTS = 2_000_000  # that are sent at once; of more, the user chooses one map
+
+
+def render(service: Service[OpenedModel]) -> None:
+    """Read the text and the picture, trace them, and render the chosen section; or the page of a text alone.
+
+    Raises:
+        OpenError: the text cannot be used, or the maps would be too large.
+    """
+    model = service.model
+    if model.text_refusal is None and widgets.pick(say("models.reads", "It reads"), READS, "reads") == "text":
+        text.render(service)
+        return
+    words = widgets.text(say("models.text", "Text"), "text", sentence_input.DEFAULT, varies=True)
+    picture = picture_input(picture_lock())
+    if picture.is_own:
+        service = private_service(service)
+    image = picture.image
+    key = words, hashlib.sha256(image.convert("RGB").tobytes()).hexdigest()
+    options = {"picture": image}
+    keep = trace_retention.choose_retention(model, words, options)
+    trace = service.traces.get_or_compute(
+        ("traced", *key, keep), lambda: model.trace(words, keep=keep, picture=image), service.computing
+    )
+    _render_answer(service, words, trace, key, image)
+    options_of_part = {
+        id: label for id, label in SECTIONS.items() if id != "within" or trace.pictures[0].tower is not None
+    }
+    section = pick_section(options_of_part, "part", varies=True)
+    if section == "within":
+        tower = trace.pictures[0].tower
+        assert tower is not None, "the section is offered only with it"
+        facts = {"sentence": words, "pixels_sha256": key[1]}
+        maps, origin = attention_labels.view_opened(model, tower, facts)
+        explore_picture(maps, replace(origin, recipes={}, word_recipes={}), ("maps", "lines"))
+        return
+    maps, origin = attention_labels.view_pictured(model, trace, {"sentence": words, "pixels_sha256": key[1]})
+    pictures = pictures_in_text(trace)
+    if section == "over":
+        _render_over(with_part_names(maps, pictures), pictures)
+    else:
+        explore_tokens(with_pictures_as_one(maps, pictures), origin, ("maps", "lines"))
+        trace_retention.render(trace)
+
+
+def _render_answer(service: Service[OpenedModel], words: str, trace: HubTrace, key: tuple, image: object) -> None:
+    """Render the continuation, if the model writes one."""
+    if service.model.task != "complete":
+        answers.render_left_out(service.model)
+        return
+    count = widgets.slider(say("models.tokens", "New tokens"), "n", 20, 1, 100)
+    generated = service.analysis_in_steps(
+        ("generated", *key, count), lambda model: model.generate_in_steps(words, count, picture=image)
+    )
+    answers.render_generated(say("models.continuation", "It goes on"), generated)
+    answers.render_next(service.model, trace)
+
+
+@fragment
+def _render_over(maps: AttentionMaps, pictures: list[PictureInText]) -> None:
+    """Render the running text with its picture; of many tokens one map at a time."""
+    direction = attention_text.direction_choice()
+    if maps.weight_count > MOST_WEIGHTS:
+        (name, whole), *_ = maps.items()
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            place = whole.place(*sentence_input.head(whole.layer_ids, whole.head_ids, (-2, -1)))
+        one = replace(whole, weights=whole.mean(*place)[None, None], layer_numbers=(0,))
+        content = viewer_controls.running_text(AttentionMaps({name: one}), [direction], lambda choice: choice.first)
+        content = replace(
+            content,
+            choices=[direction],
+            chosen={**content.chosen, "direction": direction.in_component()},
+        )
+    else:
+        content = viewer_controls.running_text(maps, [direction], lambda choice: choice.in_component())
+    attention_text.attention_text(content, "over", sentence_input.store_selection, pictures)
+    paragraph("models", "over")
