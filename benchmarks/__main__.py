@@ -21,6 +21,7 @@ COMPARISONS = (
     "page",
     "first",
     "choices",
+    "circuits",
     "lessons",
     "history",
     "microscope",
@@ -76,6 +77,10 @@ def main() -> None:
         from benchmarks.first_content import first_content
 
         rows += first_content()
+    if "circuits" in chosen:
+        from benchmarks.circuits import circuits
+
+        rows += circuits()
     if "choices" in chosen:
         from benchmarks.choices import choices
 
