@@ -16,6 +16,11 @@ STREAMLIT: tuple[tuple[str, str, str], ...] = (
         "it names the area where files are dropped, which has no role; its button has the same name",
     ),
     (
+        "focus-order-semantics",
+        '[data-testid="stMultiSelect"]',
+        "the tags of chosen options, which have a name and take the keyboard's focus, but no role",
+    ),
+    (
         CONTRAST,
         'label[data-testid="stWidgetLabel"]:has(~ * :disabled)',
         "the label of a control that is switched off: WCAG 1.4.3 excepts it, which axe cannot see here",

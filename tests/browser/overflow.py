@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page
+from contextlib import suppress
+
+from playwright.sync_api import Page, TimeoutError
 
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 LAPTOP = {"width": 1366, "height": 768}
@@ -66,8 +68,11 @@ _CUT = r"""() => {
 
 
 def assert_special_tokens_are_whole(page: Page) -> None:
-    """Assert that no label <s> or </s> is cut off."""
-    assert page.evaluate(_CUT) == []
+    """Assert that no label <s> or </s> is cut off, once components have followed a new width of the screen."""
+    with suppress(TimeoutError):
+        page.wait_for_function(f"() => !({_CUT})().length", timeout=5000)
+    cut = page.evaluate(_CUT)
+    assert cut == [], cut
 
 
 def assert_no_box_hides_rows(page: Page) -> None:

@@ -25,6 +25,7 @@ STREAMLIT: tuple[tuple[str, str | list[str]], ...] = (
     ('[data-testid="stTooltipIcon"] button', ["aria-label"]),  # "Help for", then the label, which is read with it
     ('[data-testid="stSelectbox"] input', ["placeholder"]),  # never visible: an option is always chosen
     ('[data-testid="stSelectbox"] [role="combobox"] ~ button', ["aria-label"]),  # opens the list
+    ('[data-testid="stMultiSelect"] :is(span, button)', ["aria-label"]),  # remove, clear, open
     ('[data-testid="stNumberInput"] button', ["aria-label"]),  # one more and one less
     ('[data-testid="stDialog"] button:not([data-testid="stElementContainer"] button)', "all"),  # close a dialog
     ('[data-testid="stElementToolbar"]', "all"),  # full screen, search, download: above tables and pictures
