@@ -164,6 +164,7 @@ export class Heatmap {
     const { style, classList } = this.canvas
     if (this.shown.cellSize) {
       this.rows.write(Infinity)
+      style.width = this.columns.list.style.width = "0" // a map that is too wide for a new room squeezes its labels
       const [width, height] = this.shown.cellSize((this.room ?? this.root.clientWidth) - this.rows.list.offsetWidth - 2)
       Object.assign(style, { width: `${columns * width}px`, height: `${rows * height}px` })
       this.columns.list.style.width = style.width
