@@ -58,6 +58,7 @@ def count_new_entries(page: Page, action: Callable[[], None]) -> int:
     return page.evaluate("navigation.currentEntry.index") - before
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "names",
     [

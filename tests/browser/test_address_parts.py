@@ -29,6 +29,7 @@ def click_without_waiting(page: Page, name: str) -> None:
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
 
+@pytest.mark.nightly
 def test_a_fragment_action_and_a_page_change_sent_together_are_both_applied(
     held_page: tuple[Page, HeldLine], server: Server
 ):

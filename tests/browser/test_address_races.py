@@ -33,6 +33,7 @@ def choose_by_keys(page: Page) -> None:
     page.keyboard.press("Space")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("action", [choose_by_mouse, nightly(choose_by_keys)])
 def test_a_click_before_the_response_to_back_is_applied(
     held_page: tuple[Page, HeldLine], server: Server, action: Callable[[Page], None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from pages.shared.code import fill_program
@@ -13,6 +14,7 @@ VALUES = {"length": 20, "d_model": 32, "form": "paper"}
 ADDRESS = "positions?positions=table&length=20&width=32&form=paper"
 
 
+@pytest.mark.nightly
 def test_a_program_is_copied_as_it_is_and_scrolls_by_keys(page: Page, server: Server):
     scripts: list[str] = []
     page.on("request", lambda request: scripts.append(request.url))

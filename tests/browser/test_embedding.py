@@ -77,6 +77,7 @@ def open_framed(tab: Page, course: str, address: str) -> Frame:
     return frame
 
 
+@pytest.mark.nightly
 def test_a_listed_site_shows_the_app_and_a_visitor_works_in_it(tab: Page, course: str, framed_app: AppServer):
     frame = open_framed(tab, course, f"{framed_app.url}/vision")
     frame.wait_for_function(READY, timeout=PATIENCE)

@@ -55,6 +55,7 @@ WATCH = """(() => {
 })()"""
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("size", [WIDE, nightly(PHONE)], ids=["wide", "narrow"])
 def test_the_prerendered_translation_does_not_move(browser: Browser, server: Server, size: dict):
     """It is visible at the same place in every frame until the page is usable; then the outline is hidden."""

@@ -113,6 +113,7 @@ LABELS_FOLLOW = """() => getComputedStyle(document.querySelector(".js-plotly-plo
     === getComputedStyle(document.querySelector("[data-testid=stApp]")).color"""
 
 
+@pytest.mark.nightly
 def test_labels_of_a_chart_follow_the_theme_that_is_switched(page: Page, server: Server):
     open_page(page, f"{server.url}/positions")
     label = page.locator(".js-plotly-plot .xtick text").first

@@ -76,6 +76,7 @@ ON_LAPTOP = pytest.mark.parametrize("either", ["laptop", nightly("handset")], in
 ON_PHONE = pytest.mark.parametrize("either", [nightly("laptop"), "handset"], indirect=True)
 
 
+@pytest.mark.nightly
 @ON_PHONE
 @pytest.mark.parametrize("orientation", [nightly(1), 6, nightly(8)])
 def test_a_heavy_photo_is_made_smaller_and_stays_upright(either: Page, app: AppServer, tmp_path, orientation: int):

@@ -76,6 +76,7 @@ def test_nothing_overflows(page: Page, app: AppServer, view: str):
     assert_nothing_overflows(page, WIDE, PHONE)
 
 
+@pytest.mark.nightly
 def test_a_picture_model(page: Page, app: AppServer):
     open_page(page, f"{app.url}/models?model=vit")
     wait_until_drawn(page)

@@ -50,6 +50,7 @@ def test_the_watch_reports_violations_of_the_policy(server: Server, page: Page, 
     }
 
 
+@pytest.mark.nightly
 def test_pictures_downloads_and_the_clipboard_keep_the_policy(server: Server, page: Page, watch: Watch):
     open_page(page, f"{server.url}/vision")
     upload(page, "mine.jpg", encoded(photo(300, 200), "JPEG"), "image/jpeg")

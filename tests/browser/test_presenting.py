@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.address_bar import expect_query
@@ -56,6 +57,7 @@ def test_presented_by_address_and_by_key(page: Page, server: Server):
     expect(prose).to_be_hidden()
 
 
+@pytest.mark.nightly
 def test_steps_are_played(page: Page, server: Server):
     page.emulate_media(reduced_motion="no-preference")
     open_page(page, f"{server.url}/inside?step=output&text={SENTENCE}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page
@@ -48,6 +49,7 @@ def test_pointer_and_keys(page: Page, server: Server):
     entry.close()
 
 
+@pytest.mark.nightly
 def test_the_first_tap_explains_and_the_second_leads_there(browser: Browser, server: Server):
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page = context.new_page()
