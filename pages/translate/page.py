@@ -130,7 +130,7 @@ def render() -> None:
         steps = stream_translation(request, layout.translation)
         trace = request.trace()
         with layout.stage:
-            render_stage(request.service, trace)
+            render_stage(request.service, trace, request.options)
         with layout.options:
             render_note(request.service, [doubt_of_steps(request.service, request.text, steps)])
         render_tokens(request.options, steps, trace)

@@ -15,8 +15,9 @@ from model.tracing.head_interventions import Heads, Pull
 from pages.shared import pull_sentences
 from pages.shared.pull_sentences import PulledPlaces
 from pages.shared.service import Service
+from pages.translate.candidates import chances
 from views.components.stage import StageRequest
-from views.components.stage_changes import PlaceChances, PulledStage
+from views.components.stage_changes import PulledStage
 from views.controls import sentence_input
 from views.map_labels import MEAN, index_of
 from views.text.catalogue import Message, say, say_error
@@ -68,14 +69,6 @@ def answer_request(service: Service, trace: Trace, request: StageRequest | None)
     if result is None:
         return StageState(None, answer)
     return StageState(_describe(service, trace, result, pulls), answer)
-
-
-def chances(trace: Trace) -> list[PlaceChances]:
-    """Return the chosen token of each place of a translation, and its most probable ones."""
-    return [
-        PlaceChances(row.token, row.probability, [(each.token, each.probability) for each in row.top])
-        for row in trace.predictions(5)
-    ]
 
 
 def _stored_pulls(trace: Trace) -> tuple[Pull, ...]:

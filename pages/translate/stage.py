@@ -2,11 +2,13 @@
 
 import streamlit as st
 
-from model import Trace
+from model import DecodingOptions, Trace
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
 from pages.translate import pulls
+from pages.translate.candidates import chances, drawn_chances
 from views.components.stage import Stage, StageRequest, stage, stage_choices
+from views.components.stage_changes import PlaceChances
 from views.controls import sentence_input
 from views.viewer.attention_maps import from_trace
 
@@ -14,16 +16,23 @@ _REQUEST = "stage_request"  # in the session, from a callback to the run that fo
 
 
 @fragment
-def render_stage(service: Service, trace: Trace) -> None:
+def render_stage(service: Service, trace: Trace, options: DecodingOptions) -> None:
     """Render the stage. Choosing another map runs only this fragment, which sends nothing new."""
     request: StageRequest | None = st.session_state.pop(_REQUEST, None)
     state = pulls.answer_request(service, trace, request)
     maps = from_trace(trace, service.kinds)
     choices = stage_choices(maps)
     chosen = {choice.key: choice.in_component() for choice in choices}
-    places = pulls.chances(trace)
-    content = Stage(maps, places, trace.target_text, choices, chosen, pulls.examples(), state.pulled, state.answer)
+    places = chances(trace) if options.method != "sampling" else _draws(service, trace, options)
+    decoding = sentence_input.Decoding(options.method, temperature=options.temperature, seed=options.seed)
+    texts = trace.target_text, choices, chosen, pulls.examples()
+    content = Stage(maps, places, *texts, state.pulled, state.answer, decoding)
     stage(content, key="stage", on_choose=sentence_input.store_selection, on_ask=_remember)
+
+
+def _draws(service: Service, trace: Trace, options: DecodingOptions) -> list[PlaceChances]:
+    key = ("draws", trace.source_ids, trace.next_ids, options.temperature, options.top_k, options.top_p)
+    return service.analysis(key, lambda model: drawn_chances(service, trace, options))
 
 
 def _remember(request: StageRequest) -> None:

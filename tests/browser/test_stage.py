@@ -104,6 +104,48 @@ def test_on_a_phone_the_figure_has_columns_and_a_sheet(server: Server, phone: Pa
     assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def test_the_translation_is_played_token_by_token(server: Server, page: Page):
+    """By the buttons for a step, and by itself to the end, without a request; Escape shows the whole."""
+    open_page(page, f"{server.url}/{SENTENCE}")
+    expect(french(page)).to_be_visible()
+    count_messages(page)
+    on, back = (page.get_by_role("button", name=f"One token {way}") for way in ("on", "back"))
+    for _ in range(3):
+        on.click()
+    expect(page.locator(".french button.token:visible")).to_have_text(["L", "'", "an"])  # the last is chosen here
+    expect(page.locator(".french .open")).to_have_text("an")
+    expect(page.locator(".candidates tr.chosen")).to_contain_text("an")
+    back.click()
+    expect(page.locator(".french .open")).to_have_text("'")
+    french(page, 0).focus()
+    page.keyboard.press("Escape")
+    expect(page.locator(".french button.token:visible")).to_have_count(20)
+    page.get_by_role("slider", name="Speed").fill("4")
+    page.get_by_role("button", name="Play").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    expect(page.locator(".french button.token:visible")).to_have_count(20)
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    assert page.evaluate("window.messages") == 0
+
+
+@pytest.mark.nightly
+def test_a_sample_is_drawn_again_at_another_temperature(server: Server, page: Page):
+    open_page(page, f"{server.url}/{SENTENCE}")
+    greedy = page.locator(".stage-root").get_attribute("data-drawn")
+    page.get_by_role("button", name="Draw a sample").click()
+    page.wait_for_url("**method=sampling**")
+    heat = page.locator(".stage-root").get_by_role("slider", name="Temperature")
+    heat.fill("2.5")
+    page.wait_for_url("**temperature=2.5**")
+    expect(page.locator(".stage-root")).not_to_have_attribute("data-drawn", greedy)
+    page.get_by_role("button", name="Draw again").click()
+    page.wait_for_url("**seed=1**")
+    page.get_by_role("button", name="One token on").click()
+    expect(page.locator(".candidates thead")).to_have_text("drawmodel")
+    page.get_by_role("button", name="Back to greedy").click()
+    expect(page.locator(".stage-root")).to_have_attribute("data-drawn", greedy)
+
+
 @pytest.mark.nightly
 def test_a_ribbon_is_pulled_controlled_and_taken_back(server: Server, page: Page):
     """By dragging, which sends nothing until it ends; the link has the pull; then by an example."""

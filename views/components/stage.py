@@ -14,17 +14,28 @@ from typing import Literal, get_args
 
 from .. import map_labels, palette
 from ..controls import sentence_input
+from ..controls.sentence_input import Decoding
 from ..controls.widgets import Choice
 from ..kind_labels import KINDS
 from ..text import terms
 from ..text.catalogue import Message, say
 from ..viewer.attention_maps import AttentionMaps
-from . import component, controls, stage_changes
+from . import component, controls, player, stage_changes
 from .stage_changes import PlaceChances, PulledStage
 
 _MOUNT = component.Component("stage", "stage-root")
 
-WORDS = controls.WORDS | {
+_SHARED_WORDS = controls.WORDS | player.WORDS
+WORDS = _SHARED_WORDS | {
+    "back": Message("stage.play.back", "One token back"),
+    "on": Message("stage.play.on", "One token on"),
+    "speed": Message("stage.play.speed", "Speed"),
+    "temperature": Message("decoding.temperature", "Temperature"),
+    "drawSample": Message("stage.draw-sample", "Draw a sample"),
+    "drawAgain": Message("stage.draw-again", "Draw again"),
+    "greedyAgain": Message("stage.greedy-again", "Back to greedy"),
+    "model": Message("stage.model", "model"),
+    "draw": Message("stage.draw", "draw"),
     "one": map_labels.LAYER_AND_HEAD,
     "overHeads": Message("stage.over-heads", "layer {layer}, mean of {heads} heads"),
     "overLayers": Message("stage.over-layers", "head {head}, mean of {layers} layers"),
@@ -34,7 +45,8 @@ WORDS = controls.WORDS | {
     "note": Message("stage.note", "A ribbon shows where values are read, not why a word is written."),
     "candidates": Message("stage.candidates", "Candidates at this place"),
     "hold": Message(
-        "stage.hold", "Point at a French token to see its weights and its five most probable rivals; click to hold it."
+        "stage.hold",
+        "Point at a French token to see its weights and its five most probable rivals; click to hold it.",
     ),
     "held": Message("stage.held", "Held: {token}"),
     "freed": Message("stage.freed", "Nothing is held."),
@@ -126,6 +138,7 @@ class Stage:
         examples: labels of example pulls, and their links.
         pulled: what pulls change, if there are any.
         answer: to the browser's last request.
+        decoding: how the tokens were chosen.
     """
 
     maps: AttentionMaps
@@ -136,6 +149,7 @@ class Stage:
     examples: Sequence[tuple[str, str]] = ()
     pulled: PulledStage | None = None
     answer: Mapping[str, object] = field(default_factory=dict)
+    decoding: Decoding = Decoding()
 
 
 def stage_choices(maps: AttentionMaps) -> tuple[Choice, ...]:
@@ -160,6 +174,8 @@ def payload(stage: Stage, theme: palette.Theme) -> bytes:
         "start": component.labels(decoder.keys.labels[:1])[0],
         "text": stage.text,
         "examples": stage.examples,
+        "decoding": {name: getattr(stage.decoding, name) for name in ("method", "temperature", "seed")},
+        "drawn": [place.sent_draws() for place in stage.places] if stage.decoding.method == "sampling" else None,
         "places": [place.sent() for place in stage.places],
         "kinds": {
             name: {

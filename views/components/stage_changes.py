@@ -21,17 +21,26 @@ MOST_CHANGED = 22_000  # of the changes; they are sent as base64, which is a thi
 
 @dataclass(frozen=True)
 class PlaceChances:
-    """The token that was chosen at a place, its probability, and the most probable tokens with theirs."""
+    """The token that was chosen at a place, its probability, and the most probable tokens with theirs.
+
+    Attributes:
+        draws: the probability with which sampling draws each of `top`, where it is not the model's own.
+    """
 
     token: str
     probability: float
     top: Sequence[tuple[str, float]]
+    draws: Sequence[float] = ()
 
     def sent(self) -> list[float | str]:
         """As the browser reads it: the probability, then label and probability of each candidate."""
         names, probabilities = zip(*self.top, strict=True)
         pairs = zip(component.labels(names), (round(each, 3) for each in probabilities), strict=True)
         return [round(self.probability, 3), *(value for pair in pairs for value in pair)]
+
+    def sent_draws(self) -> list[float]:
+        """The probabilities of the draw as the browser reads them."""
+        return [round(each, 3) for each in self.draws]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ import pytest
 from model import HeadInterventions, Trace, Translator
 from model.pulling.pulled_trace import trace_pulls
 from model.tracing.head_interventions import Pull
-from pages.translate.pulls import chances
+from pages.translate.candidates import chances
 from tests.payloads import read_payload
 from views import kind_labels
 from views.components.component import changes_mark

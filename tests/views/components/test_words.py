@@ -51,13 +51,13 @@ FUNCTIONS = {
         "getElementById",
     ),
     *("getPropertyValue", "hasAttribute", "header", "markData", "matches", "matchMedia", "observe", "parseFromString"),
-    *("piece", "send", "takeBack"),
+    *("delete", "piece", "send", "takeBack"),
     *("querySelector", "querySelectorAll", "remove", "removeAttribute", "removeEventListener", "replace", "replaceAll"),
     *("setAttribute", "setProperty", "setStateValue", "setTriggerValue", "split", "startsWith", "svgElement", "tell"),
     *("toBlob", "toggle", "toggleAttribute", "write"),
 }
 PROPERTIES = {
-    *("chips", "className", "colorScheme", "drawn", "key", "mode", "name", "scope", "shown"),
+    *("chips", "className", "colorScheme", "drawn", "key", "method", "mode", "name", "scope", "shown"),
     *(
         "behavior",
         "block",

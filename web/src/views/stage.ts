@@ -14,16 +14,19 @@ import { Fold } from "../core/table"
 import { buildLiveRegion } from "../core/tooltip"
 import { withChanges } from "./stage/changes"
 import { dragWeight } from "./stage/dragging"
+import { colourKinds } from "./stage/elements"
 import { StageFigure, type Attention, type Scene } from "./stage/figure"
-import { decodeStage, kindIn, KINDS, mapOf, type KindName, type MapChoice, type StagePayload } from "./stage/payload"
+import { decodeStage, kindIn, mapOf, type KindName, type MapChoice, type StagePayload } from "./stage/payload"
 import { PullPanel } from "./stage/panel"
 import type { Answer } from "./stage/pull"
+import { Playback } from "./stage/play"
 import { Pulling } from "./stage/pulling"
 import { Candidates, SmallMaps } from "./stage/rail"
 import { columnOfHeads, describeToken, keepsFocus, mapTitle, rowOf, sameFocus, twoDigits, type Focus } from "./stage/reading"
 import { fillTable } from "./stage/table"
 import styles from "./stage/styles"
 import { StageTexts } from "./stage/texts"
+import { StageTools } from "./stage/tools"
 
 const WIDE = 920 // design pixels from which the maps are next to the figure
 const PHONE = 620 // below: columns, with the maps in a sheet
@@ -39,6 +42,14 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
   private readonly meaning: HTMLSpanElement
   private readonly room: HTMLDivElement
   private readonly texts: StageTexts
+  private readonly tools: StageTools
+  private readonly playback = new Playback({
+    count: () => this.payload?.french.length ?? 0,
+    refresh: () => this.showAttention(),
+    candidate: () => this.candidates.chosen,
+    slot: (place) => this.figure.slot(place),
+    follows: () => this.root.classList.contains("phone"),
+  })
   private readonly panel: PullPanel
   private readonly pulling: Pulling
   private readonly table: Fold
@@ -72,7 +83,8 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
       choice: () => this.choiceOf("cross"),
     })
     const rail = element("div", "rail", this.root)
-    this.texts = new StageTexts(main, element("div", "brief lines", rail), {
+    this.texts = new StageTexts(main, element("div", "brief lines", rail))
+    this.tools = new StageTools(main, element("div", "play", rail), this.playback, {
       undo: () => this.pulling.takeBack("undo"),
       reset: () => this.pulling.takeBack("reset"),
     })
@@ -100,6 +112,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
   /** Shows the translation with what pulls change in it. */
   private showPulled(unpulled: StagePayload): void {
     const before = this.payload
+    this.playback.end()
     this.changes = this.mark?.changes() ?? ""
     const payload = withChanges(unpulled, this.changes)
     if (before && JSON.stringify(before.english) !== JSON.stringify(payload.english)) this.free()
@@ -148,22 +161,13 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     this.choices.fit({ ...payload, controls: payload.controls })
     this.choices.show(chosen)
     this.maps.show(payload, kind, choice, this.theme ?? payload.theme)
-    this.colour(payload)
+    colourKinds(this.root, payload, this.theme ?? payload.theme)
     this.root.dataset.kind = kind
     this.caption.textContent = mapTitle(payload, kind, choice)
     this.meaning.textContent = `${payload.kinds[kind].meaning} ${payload.words.barIsOne}`
     this.table.title.textContent = filled(payload.words.table, { map: mapTitle(payload, kind, choice) })
     this.draw()
     this.table.follow()
-  }
-
-  private colour({ kinds, theme }: StagePayload): void {
-    for (const kind of KINDS) {
-      const scale = kinds[kind].scales[this.theme ?? theme]
-      const at = (share: number) => scale[Math.round(share * (scale.length - 1))]!
-      this.root.style.setProperty(`--${kind}`, at(0.56))
-      this.root.style.setProperty(`--${kind}-ink`, at(0.82))
-    }
   }
 
   private scene(): Scene | null {
@@ -184,6 +188,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     const unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16
     const phone = this.width < PHONE * unit
     this.root.classList.toggle("phone", phone)
+    this.tools.arrange(phone)
     this.root.classList.toggle("wide", this.width >= WIDE * unit)
     const ruler = this.room.getBoundingClientRect()
     const room = { width: ruler.width, height: ruler.height, unit, phone }
@@ -195,6 +200,8 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
   }
 
   private get attention(): Attention {
+    const { done } = this.playback
+    if (done !== null) return { focus: { side: "french", place: done }, held: false, key: -1, weight: null }
     const focus = this.held ?? this.pointed ?? this.focused
     return { focus, held: Boolean(this.held), key: this.key, weight: this.held ? this.pulling.weight : null }
   }
@@ -202,6 +209,8 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
   private showAttention(): void {
     const { payload, attention } = this
     if (!payload) return
+    this.root.classList.toggle("stepping", this.playback.done !== null)
+    this.figure.reveal(this.playback.done)
     this.figure.show(attention)
     this.candidates.show(payload, attention.focus?.side === "french" ? attention.focus.place : null)
     this.showPull(payload)
@@ -212,6 +221,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     const { words, pulled } = payload
     const control = pulling.error ? [pulling.error] : pulling.control
     this.texts.show(payload, pulling.triedText, control)
+    this.tools.show(payload)
     const choice = this.choiceOf("cross")
     const ready = held?.side === "french" && key >= 0 && pulling.target?.key === key && this.root.dataset.kind === "cross"
     this.root.classList.toggle("pulling", ready)
@@ -231,6 +241,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     const { payload, figure } = this
     if (!payload) return
     event.preventDefault()
+    this.playback.end()
     if (!sameFocus(focus, this.held)) this.held = focus
     this.pick(key)
     const start = rowOf(mapOf(payload, "cross", this.choiceOf("cross")), focus.place, payload.english.length)[key]!
@@ -238,7 +249,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
   }
 
   private point(focus: Focus | null, key = -1): void {
-    if (sameFocus(focus, this.pointed) && key === this.key) return
+    if (this.playback.done !== null || (sameFocus(focus, this.pointed) && key === this.key)) return
     this.pointed = focus
     if (!this.held) this.key = key
     else if (sameFocus(focus, this.held) && key >= 0 && !this.pulling.target) this.key = key
@@ -247,6 +258,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
   }
 
   private press(focus: Focus): void {
+    this.playback.end()
     if (this.held?.side === "french" && focus.side === "english" && this.root.dataset.kind === "cross") {
       return this.pick(focus.place)
     }
@@ -291,7 +303,8 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
   }
 
   private typed(event: KeyboardEvent, focus: Focus): void {
-    if (event.key === "Escape" && this.held) this.hold(null)
+    if (event.key === "Escape" && this.playback.done !== null) this.playback.end()
+    else if (event.key === "Escape" && this.held) this.hold(null)
     else if (this.pullByKey(event)) this.announce()
     else if (!this.move(event, focus)) return
     event.preventDefault()

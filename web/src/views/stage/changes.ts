@@ -20,7 +20,7 @@ export function withChanges(payload: StagePayload, encoded: string): StagePayloa
     const other = changes.places[place]
     return other ? readPlace(other) : payload.places[place]!
   })
-  const header = { ...payload, french, pulled, places, text: pulled.now }
+  const header = { ...payload, french, pulled, places, text: pulled.now, drawn: null }
   const lengths = { encoder: payload.english.length, cross: payload.english.length, decoder: french.length }
   const merged = new Map(KINDS.map((kind) => [kind as string, merge(payload, kind, arrays, lengths[kind])]))
   const reader = {

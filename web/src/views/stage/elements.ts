@@ -1,8 +1,11 @@
 /** Placing, measuring and patterns of the figure. */
 
 import { svgElement } from "../../core/dom"
-import type { Box } from "./layout"
+import type { Theme } from "../../core/colour"
+import type { Box, Layout } from "./layout"
 import type { Line } from "./paths"
+import { KINDS, type StagePayload } from "./payload"
+import { restOf, type Part } from "./strongest"
 
 export function put(shown: HTMLElement, box: Box): void {
   const { x, y, width, height } = box
@@ -42,4 +45,28 @@ export function buildHatching(svg: SVGSVGElement): void {
   const pattern = svgElement("pattern", { id: "hatching", width: 5, height: 5, patternUnits: "userSpaceOnUse" }, definitions)
   pattern.setAttribute("patternTransform", "rotate(45)")
   svgElement("rect", { width: 1.5, height: 5, class: "hatch" }, pattern)
+}
+
+/** Draws the bar of a place: its parts, and hatching for the rest of it. */
+export function drawBar({ bars, rows, bar }: Layout, place: number, parts: readonly Part[], parent: ParentNode): void {
+  const box = bars[place]!
+  const piece = (from: number, length: number, name: string) => {
+    const along = rows
+      ? { x: box.x + from * bar, y: box.y, width: Math.max(0, length * bar - 1), height: box.height }
+      : { x: box.x, y: box.y + from * bar, width: box.width, height: Math.max(0, length * bar - 1) }
+    svgElement("rect", { class: name, ...along }, parent)
+  }
+  const rest = restOf(parts)
+  for (const part of parts) piece(part.from, part.weight, "part")
+  if (rest > 0.005) piece(1 - rest, rest, "remainder")
+}
+
+/** Sets the colours of all kinds. */
+export function colourKinds(root: HTMLElement, { kinds }: StagePayload, theme: Theme): void {
+  for (const kind of KINDS) {
+    const scale = kinds[kind].scales[theme]
+    const at = (share: number) => scale[Math.round(share * (scale.length - 1))]!
+    root.style.setProperty(`--${kind}`, at(0.56))
+    root.style.setProperty(`--${kind}-ink`, at(0.82))
+  }
 }

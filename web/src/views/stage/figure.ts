@@ -1,13 +1,13 @@
 /** The drawing of the stage: tokens as buttons; ribbons, bars and arcs as one SVG. */
 
 import { button, element, markData, setAttributes, svgElement } from "../../core/dom"
-import { buildHatching, drawEdge, measuring, put, setPlace, visible } from "./elements"
+import { buildHatching, drawBar, drawEdge, measuring, put, setPlace, visible } from "./elements"
 import { layOut, type Layout } from "./layout"
 import { arc, EnglishEnds, ribbon, type Line } from "./paths"
 import type { KindName, StagePayload } from "./payload"
 import { columnOf, rowOf, twoDigits, type Focus } from "./reading"
 import { pulledRow } from "./pull"
-import { atRest, HELD_LEAST, ofHeld, restOf, strongestArc, type Part } from "./strongest"
+import { atRest, HELD_LEAST, ofHeld, strongestArc, type Part } from "./strongest"
 
 /** What a user does in the figure. */
 export interface FigureEvents {
@@ -51,6 +51,7 @@ export class StageFigure {
   private start: HTMLSpanElement | undefined
   private rest: SVGGElement | undefined
   private front: SVGGElement | undefined
+  private places: SVGGElement[] = [] // what is drawn of each French token at rest
   private ends: EnglishEnds | undefined
   private scene: Scene | undefined
 
@@ -170,12 +171,13 @@ export class StageFigure {
     }
   }
 
-  private drawRest(scene: Scene, layout: Layout, group: SVGGElement): void {
+  private drawRest(scene: Scene, layout: Layout, parent: SVGGElement): void {
     const { maps, payload } = scene
     const keys = payload.english.length
-    for (const place of payload.french.keys()) {
+    this.places = payload.french.map(() => svgElement("g", { class: "place" }, parent))
+    for (const [place, group] of this.places.entries()) {
       const parts = atRest(rowOf(maps.cross, place, keys))
-      this.drawBar(layout, place, parts, group)
+      drawBar(layout, place, parts, group)
       for (const part of parts) {
         const line = this.drawRibbon(place, part, group)
         if (line && this.isPulled(place, part.key)) drawEdge(line, group)
@@ -183,6 +185,7 @@ export class StageFigure {
     }
     for (const [side, count] of [["english", keys], ["french", payload.french.length]] as const) {
       for (let query = 0; query < count; query++) {
+        const group = side === "french" ? this.places[query]! : parent
         for (const key of this.restKeys(scene, side, query)) this.drawArc(side, query, key, group)
       }
     }
@@ -225,17 +228,18 @@ export class StageFigure {
     return line
   }
 
-  private drawBar({ bars, rows, bar }: Layout, place: number, parts: readonly Part[], parent: ParentNode): void {
-    const box = bars[place]!
-    const piece = (from: number, length: number, name: string) => {
-      const along = rows
-        ? { x: box.x + from * bar, y: box.y, width: Math.max(0, length * bar - 1), height: box.height }
-        : { x: box.x, y: box.y + from * bar, width: box.width, height: Math.max(0, length * bar - 1) }
-      svgElement("rect", { class: name, ...along }, parent)
-    }
-    const rest = restOf(parts)
-    for (const part of parts) piece(part.from, part.weight, "part")
-    if (rest > 0.005) piece(1 - rest, rest, "remainder")
+  /** Shows the first `done` French tokens and the slot of the next one; null shows all. */
+  reveal(done: number | null): void {
+    this.tokens.french.forEach((token, place) => {
+      token.classList.toggle("blank", done !== null && place > done)
+      token.classList.toggle("open", place === done)
+      this.places[place]?.toggleAttribute("hidden", done !== null && place >= done)
+    })
+  }
+
+  /** The element of a French token. */
+  slot(place: number): HTMLElement | null {
+    return this.tokens.french[place] ?? null
   }
 
   /** Draws what has the attention in front of the rest. */
@@ -274,7 +278,7 @@ export class StageFigure {
     const parts = ofHeld(row, HELD_LEAST, chosen >= 0 ? chosen : undefined)
     const box = layout.bars[place]!
     svgElement("rect", { class: "ground", x: box.x, y: box.y, width: box.width, height: box.height }, front)
-    this.drawBar(layout, place, parts, front)
+    drawBar(layout, place, parts, front)
     for (const part of parts) {
       const line = this.drawRibbon(place, part, front)
       if (line && part.key === chosen) front.lastElementChild!.classList.add("picked")

@@ -13,6 +13,7 @@ export type WordName =
   | "frenchName" | "free" | "freed" | "layer" | "head" | "held" | "hold" | "masked" | "mean" | "maps" | "named" | "note"
   | "now" | "one" | "options" | "other" | "overAll" | "overHeads" | "overLayers" | "pair" | "pick" | "probability" | "table"
   | "tile" | "choose" | "nowText" | "beforeText" | "was" | "pull" | "weightNow" | "slider" | "sweeping" | "scale" | "noWord"
+  | "play" | "pause" | "back" | "on" | "speed" | "temperature" | "drawAgain" | "drawSample" | "greedyAgain" | "model" | "draw"
   | "rubOut" | "onlyThis" | "scope" | "scopeDrawn" | "scopeLayer" | "scopeAll" | "undo" | "reset" | "tryThis" | "meanOfHeads" | "howToPull"
 export type Words = Readonly<Record<WordName, string>>
 
@@ -38,6 +39,13 @@ export interface Pulled {
   readonly count: number
 }
 
+/** How the tokens were chosen. */
+export interface Decoding {
+  readonly method: string
+  readonly temperature: number
+  readonly seed: number
+}
+
 interface KindHeader {
   readonly heading: string // "Cross-attention"
   readonly meaning: string // "what each French token attends to while it is chosen"
@@ -56,6 +64,8 @@ interface Header {
   readonly start: string // the label of the decoder's first input
   readonly places: readonly SentPlace[]
   readonly text: string // the translation
+  readonly decoding: Decoding
+  readonly drawn: readonly (readonly number[])[] | null // of each place: the probability with which each candidate is drawn
   readonly examples: readonly (readonly [label: string, link: string])[]
   readonly kinds: Readonly<Record<KindName, KindHeader>>
 }

@@ -124,9 +124,16 @@ export class Candidates {
     this.hint = element("p", "hint", holder)
   }
 
+  /** The name of the chosen candidate. */
+  get chosen(): Element | null {
+    return this.list.querySelector(".chosen th")
+  }
+
   /** Shows the candidates of a place, by probability; without a place, what to do. */
-  show({ words, places, french, pulled }: StagePayload, place: number | null): void {
+  show({ words, places, french, pulled, drawn }: StagePayload, place: number | null): void {
     const former = place !== null && pulled?.query === place && pulled.kind !== "encoder" ? pulled.former : []
+    const draws = (place === null ? null : drawn?.[place]) ?? []
+    const titles = draws.length ? [words.draw, words.model] : [words.nowText, words.was]
     this.title.textContent = words.candidates
     this.list.hidden = place === null
     this.hint.hidden = place !== null
@@ -134,9 +141,9 @@ export class Candidates {
     this.list.replaceChildren()
     if (place === null) return
     const body = element("tbody", "", this.list)
-    if (former.length) {
+    if (former.length || draws.length) {
       const head = element("tr", "", element("thead", "", this.list))
-      for (const text of ["", "", words.nowText, words.was]) element("td", "number", head).textContent = text.toLowerCase()
+      for (const text of ["", "", ...titles]) element("td", "number", head).textContent = text.toLowerCase()
     }
     for (const [rank, [label, probability]] of (places[place]?.top ?? []).entries()) {
       const row = element("tr", label === french[place] ? "chosen" : "", body)
@@ -144,9 +151,11 @@ export class Candidates {
       name.scope = "row"
       name.textContent = label
       const bar = element("span", "share", element("td", "", row))
-      bar.style.setProperty("--share", String(probability))
-      element("td", "number", row).textContent = twoDigits(probability)
-      if (former.length) element("td", "number was", row).textContent = twoDigits(former[rank] ?? 0)
+      const share = draws[rank] ?? probability
+      bar.style.setProperty("--share", String(share))
+      element("td", "number", row).textContent = twoDigits(share)
+      if (draws.length) element("td", "number was", row).textContent = twoDigits(probability)
+      else if (former.length) element("td", "number was", row).textContent = twoDigits(former[rank] ?? 0)
     }
   }
 }

@@ -4,7 +4,8 @@ import controlsStyle from "../../core/controls.css"
 import style from "../stage.css"
 import figureStyle from "./figure.css"
 import phoneStyle from "./phone.css"
+import playStyle from "./play.css"
 import pullStyle from "./pull.css"
 import railStyle from "./rail.css"
 
-export default controlsStyle + style + figureStyle + pullStyle + railStyle + phoneStyle
+export default controlsStyle + style + figureStyle + pullStyle + railStyle + playStyle + phoneStyle

@@ -1,44 +1,29 @@
 /** The lines below the figure: the translation now and before, the loss, the control, and what a ribbon is. */
 
-import { button, element } from "../../core/dom"
+import { element } from "../../core/dom"
 import type { StagePayload } from "./payload"
 import { changedWords } from "./pull"
-
-export interface TextEvents {
-  undo: () => void
-  reset: () => void
-}
 
 export class StageTexts {
   private readonly lines: HTMLDivElement
   private readonly notes: HTMLParagraphElement
-  private readonly undo: HTMLButtonElement
-  private readonly reset: HTMLButtonElement
-  private readonly tools: HTMLDivElement
   private readonly examples: HTMLParagraphElement
 
   /** `brief`: where a small screen shows the result of a pull. */
   constructor(
     parent: ParentNode,
     private readonly brief: HTMLElement,
-    events: TextEvents,
   ) {
     const holder = element("div", "texts", parent)
     this.lines = element("div", "lines", holder)
     this.examples = element("p", "examples", holder)
     this.notes = element("p", "note", holder)
-    this.tools = element("div", "tools", parent)
-    this.undo = button(this.tools, "", events.undo)
-    this.reset = button(this.tools, "", events.reset)
   }
 
   /** Shows the pulls of a payload, a translation that is only tried, and sentences of the control. */
   show(payload: StagePayload, tried: string | null, control: readonly string[]): void {
     const { pulled, words, text } = payload
     this.brief.replaceChildren()
-    this.undo.textContent = words.undo
-    this.reset.textContent = words.reset
-    this.tools.hidden = !pulled
     this.lines.replaceChildren()
     const now = tried ?? pulled?.now
     const before = pulled?.before ?? text

@@ -1,0 +1,34 @@
+"""The most probable tokens of each place of a translation, and with which probability sampling draws them."""
+
+from dataclasses import replace
+
+from model import DecodingOptions, Trace
+from model.decoding.sampling_stages import sampling_stages
+from model.tracing.trace import Prediction
+from pages.shared.service import Service
+from views.components.stage_changes import PlaceChances
+
+
+def chances(trace: Trace) -> list[PlaceChances]:
+    """Return the chosen token of each place, and its five most probable ones."""
+    return [_place(row) for row in trace.predictions(5)]
+
+
+def drawn_chances(service: Service, trace: Trace, options: DecodingOptions) -> list[PlaceChances]:
+    """Return the same of a sample, with the probabilities of the draw by temperature, top k and top p.
+
+    A drawn token that is not among the five is added to them.
+    """
+    never = service.model.config.never_generated
+    places = []
+    for logits, row in zip(trace.logits, trace.predictions(5), strict=True):
+        place, ids = _place(row), [each.id for each in row.top]
+        if row.id not in ids:
+            place, ids = replace(place, top=[*place.top, (row.token, row.probability)]), [*ids, row.id]
+        stages = sampling_stages(logits, options.temperature, options.top_k, options.top_p, never)
+        places.append(replace(place, draws=stages.probabilities[ids].tolist()))
+    return places
+
+
+def _place(row: Prediction) -> PlaceChances:
+    return PlaceChances(row.token, row.probability, [(each.token, each.probability) for each in row.top])

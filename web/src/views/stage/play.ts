@@ -1,0 +1,100 @@
+/** The translation token by token: the candidates of a place fill, then the chosen one moves into its slot. */
+
+import { clampNumber } from "./arithmetic"
+
+export const PACE = 1400 // milliseconds for a token at speed 1
+export const SPEEDS = { least: 0.25, most: 4 } as const
+
+export interface PlayHost {
+  count: () => number // of places
+  refresh: () => void
+  candidate: () => Element | null // the chosen one
+  slot: (place: number) => HTMLElement | null
+  follows: () => boolean // whether the page scrolls to the slot
+}
+
+export class Playback {
+  /** Tokens that are chosen already, after which the next place is looked at; null: all, and none is looked at. */
+  done: number | null = null
+  private speed = 1
+  private clock: number | undefined
+
+  constructor(private readonly host: PlayHost) {}
+
+  get playing(): boolean {
+    return this.clock !== undefined
+  }
+
+  setSpeed(speed: number): void {
+    this.speed = clampNumber(speed, SPEEDS.least, SPEEDS.most)
+    if (this.playing) this.wait()
+  }
+
+  /** Starts from the first place or goes on, or pauses. */
+  toggle(): void {
+    if (this.playing) return this.pause()
+    this.done ??= 0
+    this.wait()
+    this.host.refresh()
+  }
+
+  private wait(): void {
+    window.clearTimeout(this.clock)
+    this.clock = window.setTimeout(() => {
+      this.move(1)
+      if (this.done !== null) this.wait()
+    }, PACE / this.speed)
+  }
+
+  private halt(): void {
+    window.clearTimeout(this.clock)
+    this.clock = undefined
+  }
+
+  pause(): void {
+    this.halt()
+    this.host.refresh()
+  }
+
+  /** One token on or back, by hand. */
+  step(by: 1 | -1): void {
+    this.halt()
+    this.move(by)
+  }
+
+  /** Shows the whole translation. */
+  end(): void {
+    if (this.done === null) return
+    this.halt()
+    this.done = null
+    this.host.refresh()
+  }
+
+  private move(by: 1 | -1): void {
+    const from = this.done
+    const candidate = by > 0 && from !== null ? this.host.candidate()?.getBoundingClientRect() : undefined
+    this.done = placeAfter(from, by, this.host.count())
+    if (this.done === null) this.halt()
+    this.host.refresh()
+    if (this.done !== null && this.host.follows()) this.host.slot(this.done)?.scrollIntoView({ block: "center" })
+    const slot = from === null ? null : this.host.slot(from)
+    if (candidate?.width && slot) fly(slot, candidate)
+  }
+}
+
+/** The number of chosen tokens one step on or back; null after the last one. The first step on begins, one back undoes the last token. */
+export function placeAfter(done: number | null, by: 1 | -1, count: number): number | null {
+  if (done === null) return by > 0 ? 0 : count - 1
+  const next = Math.max(0, done + by)
+  return next < count ? next : null
+}
+
+/** Moves an element from a rectangle to its own place; the style sheet has the time. */
+function fly(shown: HTMLElement, { left, top }: DOMRect): void {
+  const own = shown.getBoundingClientRect()
+  shown.style.setProperty("--from-left", `${left - own.left}px`)
+  shown.style.setProperty("--from-top", `${top - own.top}px`)
+  shown.classList.remove("moving")
+  void shown.offsetWidth // starts the animation again
+  shown.classList.add("moving")
+}
