@@ -69,7 +69,10 @@ def lesson_address(id: str) -> str:
 
 
 def script_data() -> str:
-    """The lessons and the words of the bar in the user's language, as hidden HTML that the script reads."""
+    """The lessons and the words of the bar in the user's language, for the script that reads them.
+
+    As an attribute of a style sheet: Streamlit gives HTML of style sheets alone no place on the page.
+    """
     lessons = [
         {
             "id": each.id,
@@ -83,4 +86,5 @@ def script_data() -> str:
         for each in LESSONS
     ]
     words = {name: message() for name, message in WORDS.items()}
-    return f'<span hidden data-lessons="{html.escape(json.dumps({"lessons": lessons, "words": words}))}"></span>'
+    data = html.escape(json.dumps({"lessons": lessons, "words": words}))
+    return f'<style data-lessons="{data}">.lessons {{}}</style>'

@@ -11,7 +11,7 @@ from tests.tiers import nightly
 from views import navigation
 
 LAPTOP, TABLET = {"width": 1280, "height": 720}, {"width": 800, "height": 900}
-HOME_LINKS = ["attention", "vision", "history"]
+HOME_LINKS = ["attention", "vision", "lessons"]
 
 
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "narrow"])
@@ -255,4 +255,4 @@ def test_the_menu_marks_the_open_page_at_every_width(server: Server, page, size:
 def test_menu_links_have_a_tooltip(server: Server, page):
     open_page(page, f"{server.url}/loss")
     page.locator(".st-key-pages").get_by_role("link", name="Masks").hover()
-    expect(page.get_by_role("tooltip")).to_have_text(navigation.SECTIONS[1].pages[3]())
+    expect(page.get_by_role("tooltip")).to_have_text(next(place for place in navigation.PAGES if place.id == "masks")())
