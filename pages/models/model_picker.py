@@ -1,5 +1,6 @@
 """Choose and open a model: those that may be opened, a summary of each, and the chosen one."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import streamlit as st
@@ -13,6 +14,7 @@ from pages.models import own_folder
 from pages.models.model_cache import opened_models
 from pages.models.model_downloads import fetch
 from pages.models.model_table import render_introduction, render_models
+from pages.models.our_models import OURS, our_checkpoint, render_buttons
 from pages.shared.service import Service
 from server.singleton import singleton
 from views import streamlit_internals
@@ -35,10 +37,6 @@ def allowed_models() -> ModelAllowlist:
 def chosen_model() -> Service[OpenedModel] | None:
     """Let the user choose a model and open it; if that is impossible, render the reason and return None."""
     may = allowed_models()
-    if not (may.any or may.listed):
-        st.markdown(prose.block("models", "nothing-may-be-opened"))
-        render_introduction()
-        return None
     known = summarize_allowed(may)
     if may.any:
         own_folder.keep_own_folder()
@@ -50,7 +48,9 @@ def chosen_model() -> Service[OpenedModel] | None:
     else:
         name = _choose_name(may, known)
     if name == NONE:
-        st.caption(prose.block("models", "how-any" if may.any else "how-listed"))
+        how = "how-any" if may.any else "how-listed" if may.listed else "how-ours"
+        st.caption(prose.block("models", how))
+        render_buttons()
     if known:
         render_models(known, open_=name == NONE)
     if name == NONE:
@@ -61,9 +61,9 @@ def chosen_model() -> Service[OpenedModel] | None:
 
 def _choose_name(may: ModelAllowlist, known: list[CheckpointSummary]) -> str:
     """Return the name of the model to open, by the setting `model`; never a path."""
-    names: dict[str, str | Untranslated] = {NONE: say("models.none", "none yet")} | {
-        model.name: Untranslated(model.name) for model in known
-    }
+    names: dict[str, str | Untranslated] = {NONE: say("models.none", "none yet")}
+    names |= {name: label() for name, label in OURS.items()}
+    names |= {model.name: Untranslated(model.name) for model in known}
     requested = bound_settings.stored_text("model")
     if may.any and (own_folder.own_folder() or requested == OWN):
         names[OWN] = own_folder.label()
@@ -89,6 +89,8 @@ def _render_box() -> None:
 
 
 def _open(may: ModelAllowlist, name: str) -> Service[OpenedModel] | None:
+    if name in OURS:
+        return _open_ours(name)
     source = own_folder.own_folder() if name == OWN and may.any else may.source(name)
     if source is None and name == OWN and may.any:
         own_folder.render_missing()
@@ -111,7 +113,7 @@ def _open(may: ModelAllowlist, name: str) -> Service[OpenedModel] | None:
     elif summary.problem is not None:
         st.warning(literal.markdown(say_error(summary.problem)))
         return None
-    return _open_new(key, source)
+    return _open_new(key, lambda: source)
 
 
 def _download_confirmed(name: str) -> bool:
@@ -137,11 +139,16 @@ def _download(source: str) -> bool:
     return True
 
 
-def _open_new(key: str, source: str) -> Service[OpenedModel] | None:
+def _open_ours(name: str) -> Service[OpenedModel] | None:
+    service = opened_models().get(name, streamlit_internals.session_id())
+    return service or _open_new(name, lambda: str(our_checkpoint(name)))
+
+
+def _open_new(key: str, source: Callable[[], str]) -> Service[OpenedModel] | None:
     try:
         with st.spinner(say("models.opening", "Opening the model, and proving that its maps are its own")):
             return opened_models().open(
-                key, streamlit_internals.session_id(), lambda: open_model(source, download=False)
+                key, streamlit_internals.session_id(), lambda: open_model(source(), download=False)
             )
     except OpenError as error:
         st.warning(literal.markdown(say_error(error)))

@@ -10,7 +10,7 @@ from model.hub import trace_limits
 from model.hub.opened_pictures import patch_trace
 from model.open_model import open_model
 from model.tracing.head_interventions import Scale
-from pages.models import attention_labels, trace_retention
+from pages.models import attention_labels, our_models, trace_retention
 from tests.new_process import clear_all
 from tests.pages.apart import sent_weights
 from tests.pages.kinds import maps_by_kind
@@ -23,6 +23,8 @@ from views.text import literal
 from views.text.numbers import three_digits
 from views.viewer.attention_maps import from_trace
 
+OURS = [label() for label in our_models.OURS.values()]
+
 
 def test_with_an_empty_allowlist_the_page_names_the_setting(open_app, monkeypatch):
     monkeypatch.delenv("ATLAS_MODELS", raising=False)
@@ -30,13 +32,13 @@ def test_with_an_empty_allowlist_the_page_names_the_setting(open_app, monkeypatc
     app = open_app("models", model="gpt2")
     assert not app.exception
     assert "ATLAS_MODELS" in page_text(app)
-    assert not app.selectbox
+    assert app.selectbox(key="model").options == ["none yet", *OURS]
 
 
 def test_listed_models_are_offered_with_their_sizes(open_app, listed):
     app = open_app("models")
     (choice,) = app.selectbox
-    assert choice.options == ["none yet", *listed]
+    assert choice.options == ["none yet", *OURS, *listed]
     assert not app.get("bidi_component")
     (table,) = [frame.value for frame in app.dataframe]
     types = {"gpt-j": "gptj", "bert-classes": "bert"}
