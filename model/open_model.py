@@ -17,7 +17,7 @@ from .hub.loading import DTYPES, LoadedModel, check_input, load_model
 from .hub.model_inputs import reads_pictures_with_text
 from .hub.opened_model import OpenedModel
 from .hub.opened_pictures import OpenedPictureModel
-from .hub.readers import check_vocabulary, is_picture_text_processor
+from .hub.readers import NO_PROCESSOR, check_vocabulary, is_picture_text_processor
 from .hub.source import commit_of, folder_of
 from .hub.source_check import check_reader, check_source, check_task, network_inside
 from .hub.tasks import ModelTask, body_of, task_of_network
@@ -108,12 +108,15 @@ def _live(network: nn.Module, reader, task: ModelTask | None) -> OpenedModel:
             task=task,
         )
     given, task = task, known or task or "encode"
-    if processor is not None and not reads_pictures_with_text(copied):
+    refusal = None
+    if not reads_pictures_with_text(copied):
         processor = None
+    elif processor is None:
+        refusal = OpenError(NO_PROCESSOR)
     name = copied.config.name_or_path or type(copied).__name__
     body = body_of(copied) if task == "encode" else copied
     head = None if body is copied else type(copied).__name__
-    opened = _opened(LoadedModel(body.eval(), reader, vision, task, head, processor), name, "")
+    opened = _opened(LoadedModel(body.eval(), reader, vision, task, head, processor, refusal), name, "")
     opened.follow(LiveNetwork(live), lambda changed: _live(changed, processor or reader, given))
     return opened
 

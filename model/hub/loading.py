@@ -52,6 +52,7 @@ class LoadedModel:
         task: the task it was trained for.
         head: name of the class with a head whose answers are not shown, of a body that is opened alone; else None.
         processor: of texts with pictures, with the tokenizer in it; None where the network reads no such texts.
+        picture_refusal: why a network that could read such texts has no processor; else None.
     """
 
     network: Network
@@ -60,6 +61,7 @@ class LoadedModel:
     task: ModelTask
     head: str | None = None
     processor: Any = None
+    picture_refusal: OpenError | None = None
 
 
 def load_model(
@@ -104,8 +106,13 @@ def load_model(
     vision = network.main_input_name == "pixel_values"
     reader = load_reader(folder, vision, config)
     head = head_left_out(network, config) if task == "encode" else None
-    processor = load_processor(folder) if reads_pictures_with_text(network) else None
-    return LoadedModel(network.eval().requires_grad_(False), reader, vision, task, head, processor)
+    processor = refusal = None
+    if reads_pictures_with_text(network):
+        try:
+            processor = load_processor(folder)
+        except OpenError as error:
+            refusal = error
+    return LoadedModel(network.eval().requires_grad_(False), reader, vision, task, head, processor, refusal)
 
 
 def _check_quantization(config: dict[str, Any]) -> None:

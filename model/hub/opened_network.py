@@ -85,6 +85,7 @@ class OpenedNetwork(NetworkOwner):
                 if loaded.processor is None:
                     raise
                 self.text_refusal = error
+        self.picture_refusal = loaded.picture_refusal
         if loaded.processor is not None:
             self._open_pictures(loaded.processor, before)
         self.limits = PositionLimits(None) if source is None else limits(self.network, source, target)

@@ -12,7 +12,7 @@ from .errors import OpenError
 from .forward_run import ModelInputs
 from .generation import greedy_in_steps
 from .input_forms import TextForm, one_picture, one_text, read_text
-from .model_inputs import first_ids, other_inputs, pair_inputs, picture_inputs, text_inputs
+from .model_inputs import first_ids, pair_inputs, picture_inputs, text_inputs
 from .opened_network import OpenedNetwork
 from .picture_text_inputs import PictureText, check_pictures, read_picture_text, render_picture_chat
 from .scoring import end_id
@@ -67,11 +67,6 @@ class OpenedReading(OpenedNetwork):
             raise OpenError("This model reads a picture alone; give it in place of the text: model.trace(picture).")
         if self.pictured is None and self.picture_refusal is not None:
             raise OpenError(self.picture_refusal.template, **self.picture_refusal.values)
-        if self.pictured is None and other_inputs(self.network):
-            raise OpenError(
-                "The pictures of this model are not read, as its processor is missing: give a live model with "
-                "reader=processor, or put the processor's files beside config.json."
-            )
         if self.pictured is None:
             raise OpenError("This model reads text alone; leave `picture` out.")
         if isinstance(given, PictureText):

@@ -28,11 +28,13 @@ class PictureText:
         tokens: of the sequence that the network reads; those of pictures are numbered.
         inputs: tensors by the library's names.
         is_picture: `(token,)` bool, which tokens stand for parts of a picture.
+        pictures: how many were given; a processor may cut each into several tiles.
     """
 
     tokens: Tokens
     inputs: ModelInputs
     is_picture: np.ndarray
+    pictures: int
 
 
 def read_picture_text(
@@ -66,7 +68,8 @@ def read_picture_text(
     is_picture = np.array([id_ == picture_id for id_ in ids])
     if "pixel_values" not in inputs or inputs["input_ids"].shape[0] != 1 or not is_picture.any():
         raise OpenError("The processor of this model gives no tokens to a picture, so none can be shown in the text.")
-    return PictureText(_number(tokens_of_ids(processor.tokenizer, ids, [picture_id]), is_picture), inputs, is_picture)
+    tokens = _number(tokens_of_ids(processor.tokenizer, ids, [picture_id]), is_picture)
+    return PictureText(tokens, inputs, is_picture, len(images))
 
 
 def probe_picture_text(network: Network, processor: Any) -> PictureText:
@@ -163,8 +166,8 @@ def picture_runs(is_picture: np.ndarray) -> list[tuple[int, int]]:
 
 
 def _number(tokens: Tokens, is_picture: np.ndarray) -> Tokens:
-    """Tokens whose parts of pictures are numbered, and are no special tokens."""
+    """Tokens of which those of pictures are numbered, and are no special tokens."""
     labels, special = list(tokens.labels), list(tokens.special)
     for number, place in enumerate(np.flatnonzero(is_picture), 1):
-        labels[place], special[place] = f"part {number}", False
+        labels[place], special[place] = f"picture token {number}", False
     return replace(tokens, labels=tuple(labels), special=tuple(special))

@@ -8,6 +8,10 @@ from .errors import OpenError, raised_as
 from .library_types import Config, Reader, Tokenizer
 from .tasks import OPTIONS
 
+NO_PROCESSOR = (
+    "The pictures of this model are not read, as its processor is missing: give a live model with reader=processor, or "
+    "put the processor's files beside config.json."
+)
 _LIBRARY = re.compile(
     r"requires the (.+?) library|Missing optional dependencies: ([\w, ]+)|No module named '([\w.]+)'"
     r"|pip install (?:-U )?([\w-]+)"
@@ -25,33 +29,45 @@ def load_reader(folder: Path, vision: bool, config: Config) -> Reader:
     kind = AutoImageProcessor if vision else AutoTokenizer
     name = "preprocessor_config.json" if vision else "tokenizer.json"
     with raised_as("The folder has no {file} that can be read; put it beside config.json.", file=name):
-        try:
-            reader = kind.from_pretrained(folder, **OPTIONS)
-        except (ImportError, ValueError) as error:
-            match = _LIBRARY.search(str(error))
-            library = next(filter(None, match.groups()), "") if match else ""
-            if not library:
-                raise
-            raise OpenError(
-                "The {kind} of this model needs the library {library}, which is not installed; install it.",
-                kind="image processor" if vision else "tokenizer",
-                library=library,
-            ) from None
+        reader = _load(kind, folder, "image processor" if vision else "tokenizer")
     if not vision:
         check_vocabulary(reader, config)
     return reader
 
 
 def load_processor(folder: Path) -> Any:
-    """Open the processor of texts with pictures of a folder; None where it has none that can be opened."""
+    """Open the processor of texts with pictures of a folder.
+
+    Raises:
+        OpenError: it has none, or it needs a library that is not installed.
+    """
     from transformers import AutoProcessor
 
+    with raised_as(NO_PROCESSOR):
+        processor = _load(AutoProcessor, folder, "processor")
+    if not is_picture_text_processor(processor):
+        raise OpenError(NO_PROCESSOR)
+    return processor
+
+
+def _load(kind: Any, folder: Path, name: str) -> Any:
+    """Open a reader by a class of the library.
+
+    Raises:
+        OpenError: it needs a library that is not installed.
+    """
     try:
-        with raised_as("The folder has no processor that can be read."):
-            processor = AutoProcessor.from_pretrained(folder, **OPTIONS)
-    except OpenError:
-        return None
-    return processor if is_picture_text_processor(processor) else None
+        return kind.from_pretrained(folder, **OPTIONS)
+    except (ImportError, ValueError) as error:
+        match = _LIBRARY.search(str(error))
+        library = next(filter(None, match.groups()), "") if match else ""
+        if not library:
+            raise
+        raise OpenError(
+            "The {kind} of this model needs the library {library}, which is not installed; install it.",
+            kind=name,
+            library=library,
+        ) from None
 
 
 def is_picture_text_processor(reader: Any) -> bool:

@@ -135,10 +135,8 @@ def _try_out(folder: Path, task: Any, stage: list[str]) -> dict[str, Any]:
 
 def _try_pictures(folder: Path, network: Network) -> None:
     """Read a short text with a picture; where that fails, the text half alone is opened, and states why."""
-    processor = load_processor(folder)
-    if processor is not None:
-        with suppress(OpenError):
-            probe_picture_text(network, processor)
+    with suppress(OpenError):
+        probe_picture_text(network, load_processor(folder))
 
 
 def _virtual_memory() -> int:

@@ -7,7 +7,8 @@ import functools
 import numpy as np
 import pytest
 
-from attention_atlas import ShowError, open_model, show
+from attention_atlas import ShowError, show
+from model import open_model
 from tests.attention_atlas.test_show import payload
 from tests.model.hub.tiny_pictured import WORDS, build, picture
 
@@ -58,6 +59,15 @@ def test_in_other_views_a_picture_is_one_token(name, kind):
     words = header["kinds"][kind]["grouped"]
     assert words["queries"][words["starts"][0].index(first)] == "picture 1" and "quick" in words["queries"]
     assert [control["name"] for control in header["controls"]][0] == "units"
+
+
+def test_tiles_are_named_and_merged_where_their_tokens_alternate():
+    trace = traced("llava-next")
+    header, _ = payload(show(trace).html)
+    assert header["kinds"]["decoder"]["keys"][17] == "tile 2, row 1, column 1" and len(header["pictures"]) == 5
+    header, _ = payload(show(trace, view="maps").html)
+    labels = header["kinds"]["decoder"]["keys"]
+    assert [label for label in labels if label.startswith("tile")] == ["tile 1", "tiles 2 to 3", "tiles 4 to 5"]
 
 
 def test_attention_within_the_picture_is_drawn_over_it():

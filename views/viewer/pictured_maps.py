@@ -13,6 +13,9 @@ from .map_axis import MapAxis, WordSpan
 
 PICTURE = Message("picture.number", "picture {number}")
 PART = Message("picture.part", "picture {number}, {part}")
+TILE = Message("picture.tile", "tile {number}")
+TILES = Message("picture.tiles", "tiles {first} to {last}")
+TILE_PART = Message("picture.tile.part", "tile {number}, {part}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,11 +26,13 @@ class PictureInText:
         pixels: `(height, width, 3)` uint8, in grey, so that colours over it are of the map alone.
         grid: rows and columns of its parts.
         places: position in the text of every part, row by row; -1 where it has no token.
+        is_tile: whether it is one of the tiles that the model's processor cuts a picture into.
     """
 
     pixels: np.ndarray
     grid: tuple[int, int]
     places: tuple[int, ...]
+    is_tile: bool = False
 
 
 @dataclass(frozen=True)
@@ -42,11 +47,11 @@ class _MergedRun:
 
 def pictures_in_text(trace: Any) -> list[PictureInText]:
     """The pictures of a trace of `model.hub`, in their order; none of a text alone."""
+    pictures = getattr(trace, "pictures", ())
+    tiled = bool(pictures) and len(pictures) > trace.picture_text.pictures
     return [
-        PictureInText(
-            patch_grid.grey(patch_grid.as_bytes(picture.pixels)), picture.grid, tuple(picture.places.tolist())
-        )
-        for picture in getattr(trace, "pictures", ())
+        PictureInText(patch_grid.grey(patch_grid.as_bytes(own.pixels)), own.grid, tuple(own.places.tolist()), tiled)
+        for own in pictures
     ]
 
 
@@ -55,7 +60,8 @@ def with_part_names(maps: AttentionMaps, pictures: Sequence[PictureInText]) -> A
     names: dict[int, str] = {}
     for number, picture in enumerate(pictures, 1):
         for place, part in zip(picture.places, map_labels.patch_names(picture.grid), strict=True):
-            names[place] = part if len(pictures) == 1 else PART(number=number, part=part)
+            of_several = TILE_PART if picture.is_tile else PART
+            names[place] = part if len(pictures) == 1 else of_several(number=number, part=part)
 
     def named(axis: MapAxis) -> MapAxis:
         return replace(axis, labels=tuple(names.get(place, label) for place, label in enumerate(axis.labels)))
@@ -79,26 +85,34 @@ def _merged(maps: KindMaps, pictures: Sequence[PictureInText]) -> KindMaps:
     return replace(merged, kind=maps.kind, units=maps.units, queries=shown, keys=shown)
 
 
-def picture_spans(pictures: Sequence[PictureInText]) -> list[tuple[int, int]]:
-    """First position of each picture and the one after its last; tiles whose positions alternate are one."""
+def picture_spans(pictures: Sequence[PictureInText]) -> dict[int, tuple[int, list[int]]]:
+    """First position of each picture -> the one after its last, and its number; tiles that alternate are one."""
     own = [[place for place in picture.places if place >= 0] for picture in pictures]
-    spans: list[tuple[int, int]] = []
-    for start, end in sorted((min(places), max(places) + 1) for places in own if places):
+    spans: list[tuple[int, int, list[int]]] = []
+    for start, end, number in sorted((min(each), max(each) + 1, at) for at, each in enumerate(own, 1) if each):
         if spans and start < spans[-1][1]:
-            spans[-1] = spans[-1][0], max(end, spans[-1][1])
+            first, last, numbers = spans[-1]
+            spans[-1] = first, max(end, last), [*numbers, number]
         else:
-            spans.append((start, end))
-    return spans
+            spans.append((start, end, [number]))
+    return {start: (end, numbers) for start, end, numbers in spans}
+
+
+def _name(numbers: Sequence[int], is_tile: bool) -> str:
+    """The name of a picture, or of tiles that are one position."""
+    if not is_tile:
+        return PICTURE(number=numbers[0])
+    return TILE(number=numbers[0]) if len(numbers) == 1 else TILES(first=numbers[0], last=numbers[-1])
 
 
 def _runs(axis: MapAxis, pictures: Sequence[PictureInText]) -> tuple[_MergedRun, ...]:
     """Each position as a run of its own, but those of a picture as one."""
-    starts = {start: (end, number) for number, (start, end) in enumerate(picture_spans(pictures), 1)}
+    starts = picture_spans(pictures)
     runs, place = [], 0
     while place < len(axis):
         if place in starts:
-            end, number = starts[place]
-            runs.append(_MergedRun(PICTURE(number=number), place, end))
+            end, numbers = starts[place]
+            runs.append(_MergedRun(_name(numbers, pictures[numbers[0] - 1].is_tile), place, end))
         else:
             end = place + 1
             runs.append(_MergedRun(axis.labels[place], place, end, bool(axis.special and axis.special[place])))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import json
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -12,10 +14,11 @@ from PIL import Image
 from model import HeadInterventions, OpenError, Scale, ablate, open_model
 from model.hub.opened_model import OpenedModel
 from model.tracing.kinds import VISION
-from tests.model.hub.tiny_pictured import BUILDERS, WORDS, build, picture
+from tests.model.hub.tiny_pictured import BUILDERS, TILED, WORDS, build, picture
 
-TEXT_KIND = {"llava": "decoder", "paligemma": "prefix", "gemma3": "prefix", "qwen2.5-vl": "decoder"}
-SIZES = {"llava": (32, 32), "paligemma": (32, 32), "gemma3": (32, 32), "qwen2.5-vl": (64, 64)}
+TEXT_KIND = dict.fromkeys([*BUILDERS, *TILED], "decoder") | {"paligemma": "prefix", "gemma3": "prefix"}
+APART = {f"vision.{layer}.self.weights" for layer in range(4)}  # attention within pictures
+SIZES = {"llava": (32, 32), "paligemma": (32, 32), "gemma3": (32, 32), "qwen2.5-vl": (64, 64), "qwen3-vl": (64, 64)}
 
 
 @functools.cache
@@ -75,10 +78,9 @@ def test_one_changed_patch_is_at_the_place_of_its_token(name):
     pixels = np.array(first)
     part = np.s_[row * high : (row + 1) * high, column * wide : (column + 1) * wide]
     pixels[part] = 255 - pixels[part]
-    apart = {f"vision.{layer}.self.weights" for layer in range(4)}
 
     def without_spread(name, tensor):
-        return torch.eye(tensor.shape[-1]).expand(tensor.shape) if name in apart else tensor
+        return torch.eye(tensor.shape[-1]).expand(tensor.shape) if name in APART else tensor
 
     traces = [
         model.trace(WORDS, picture=each, intervention=without_spread) for each in (first, Image.fromarray(pixels))
@@ -90,6 +92,39 @@ def test_one_changed_patch_is_at_the_place_of_its_token(name):
     outside = shown.copy()
     outside[part] = False
     assert shown[part].any() and not outside.any()  # the picture that is shown has it in the same place
+
+
+@pytest.mark.parametrize("name", TILED)
+def test_tiles_of_a_picture_have_their_tokens(name):
+    """A changed patch is in its tile, and in the smaller picture of the whole, which is the first or the last one."""
+    model, pixels = opened(name), np.array(picture())
+    pixels[40:56, 16:32] = 255 - pixels[40:56, 16:32]  # of the tile below the first one: rows 8 to 24, columns 16 to 32
+
+    def without_spread(name, tensor):
+        return torch.eye(tensor.shape[-1]).expand(tensor.shape) if name in APART else tensor
+
+    first, second = (
+        model.trace(WORDS, picture=image, intervention=without_spread) for image in (picture(), Image.fromarray(pixels))
+    )
+    assert len(first.pictures) == 5 and first.picture_text.pictures == 1
+    np.testing.assert_allclose(model.trace(WORDS, picture=picture()).attention("decoder"), own_maps(name), atol=1e-5)
+    keys = [trace.records["decoder"].keys[0] for trace in (first, second)]
+    changed = set(np.flatnonzero(np.abs(keys[0] - keys[1]).max(axis=(0, 2)) > 1e-4).tolist())
+    tiles = first.pictures[1:] if name == "llava-next" else first.pictures[:-1]
+    side = 32 // tiles[0].grid[0]  # of the square of pixels that a token stands for
+    expected = {tiles[2].place(row, column) for row, column in np.ndindex(*tiles[0].grid) if _within(row, column, side)}
+    assert changed & {int(place) for tile in tiles for place in tile.places} == expected
+    assert len(changed) > len(expected)
+
+
+def _within(row: int, column: int, side: int) -> bool:
+    """Whether the square of a token meets the pixels that were changed."""
+    return row * side < 24 and (row + 1) * side > 8 and column * side < 32 and (column + 1) * side > 16
+
+
+def own_maps(name: str) -> np.ndarray:
+    trace = opened(name).trace(WORDS, picture=picture())
+    return torch.cat(list(own_output(name, trace).attentions)).numpy()
 
 
 def test_patches_of_a_tower_with_windows_are_row_by_row():
@@ -112,7 +147,9 @@ def test_a_map_over_the_picture_has_each_part_s_weight():
     assert over.shape == own.grid == (4, 4)
     assert over[2, 3] == weights[1, 2, -1, own.place(2, 3)] > 0
     assert own.over(weights.mean(axis=(0, 1))).shape == (trace.picture_text.is_picture.size, 4, 4)
-    assert [trace.source.labels[place] for place in own.places] == [f"part {number}" for number in range(1, 17)]
+    assert [trace.source.labels[place] for place in own.places] == [
+        f"picture token {number}" for number in range(1, 17)
+    ]
 
 
 @pytest.mark.parametrize("name", ["llava", "gemma3", "qwen2.5-vl"])
@@ -205,7 +242,10 @@ def test_a_chat_has_its_picture_in_the_first_message():
         vision_feature_select_strategy="default", num_additional_image_tokens=1,
     ))  # fmt: skip
     trace = model.trace(messages=[{"role": "user", "content": "fox"}], picture=picture())
-    assert "".join(trace.source.labels).startswith("user:\u2423part 1part 2") and len(trace.pictures) == 1
+    assert (
+        "".join(trace.source.labels).startswith("user:\u2423picture token 1picture token 2")
+        and len(trace.pictures) == 1
+    )
 
 
 WRONG = [
@@ -236,3 +276,21 @@ def test_models_that_read_no_pictures_with_text_say_so():
         opened("paligemma").trace(WORDS)
     with pytest.raises(OpenError, match="only with a picture"):
         opened("paligemma").generate(WORDS)
+
+
+def test_a_folder_whose_processor_needs_a_library_opens_its_text_and_says_so(tmp_path):
+    if find_spec("torchvision") is not None:
+        pytest.skip("torchvision is installed")
+    network, processor = build("qwen2.5-vl")
+    network.save_pretrained(tmp_path)
+    processor.save_pretrained(tmp_path)
+    file = tmp_path / "processor_config.json"
+    own = {
+        "processor_class": "Qwen2_5_VLProcessor",
+        "video_processor": {"video_processor_type": "Qwen2VLVideoProcessor"},
+    }
+    file.write_text(json.dumps(json.loads(file.read_text()) | own))
+    model = open_model(tmp_path, device="cpu")
+    assert model.unread == ("pictures", "videos") and model.trace(WORDS).verify().max_difference < 1e-5
+    with pytest.raises(OpenError, match="needs the library (?i:torchvision)"):
+        model.trace(WORDS, picture=picture())

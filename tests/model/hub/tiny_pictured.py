@@ -15,6 +15,7 @@ from tests.model.hub import tiny
 
 EYE = {"hidden_size": 32, "num_attention_heads": 4, "num_hidden_layers": 2, "intermediate_size": 40, "image_size": 32,
        "patch_size": 8}  # fmt: skip
+LONG = tiny.GROUPED | {"max_position_embeddings": 256}
 SIDE = {"height": 32, "width": 32}
 WORDS = "The quick fox"
 QWEN = ("<|vision_start|>", "<|image_pad|>", "<|vision_end|>", "<|video_pad|>")
@@ -107,14 +108,61 @@ def qwen():
     return transformers.Qwen2_5_VLForConditionalGeneration(config), PicturesOnly(pictures, own)
 
 
-BUILDERS = {"llava": llava, "paligemma": paligemma, "gemma3": gemma3, "qwen2.5-vl": qwen}
+def qwen3():
+    own = tokenizer(*QWEN)
+    names = dict(zip(("vision_start", "image", "vision_end", "video"), QWEN, strict=True))
+    config = transformers.Qwen3VLConfig(
+        text_config=tiny.GROUPED | {"rope_scaling": {"rope_type": "default", "mrope_section": [2, 1, 1]}},
+        vision_config={
+            "depth": 3, "hidden_size": 32, "intermediate_size": 40, "num_heads": 4, "out_hidden_size": 32,
+            "patch_size": 8, "num_position_embeddings": 16, "deepstack_visual_indexes": [1],
+        },
+        **{f"{role}_token_id": own.convert_tokens_to_ids(name) for role, name in names.items()},
+    )  # fmt: skip
+    pictures = transformers.Qwen2VLImageProcessor(patch_size=8, merge_size=2, min_pixels=32 * 32, max_pixels=64 * 64)
+    return transformers.Qwen3VLForConditionalGeneration(config), PicturesOnly(pictures, own)
+
+
+def llava_next():
+    own, pinpoints = tokenizer("<image>"), [[32, 64], [64, 32], [64, 64]]
+    config = transformers.LlavaNextConfig(
+        text_config={"model_type": "llama", **LONG},
+        vision_config={"model_type": "clip_vision_model", **EYE},
+        image_token_id=own.convert_tokens_to_ids("<image>"),
+        image_grid_pinpoints=pinpoints,
+    )
+    size = {"size": {"shortest_edge": 32}, "crop_size": SIDE}
+    pictures = transformers.LlavaNextImageProcessor(**size, image_grid_pinpoints=pinpoints)
+    options = {"patch_size": 8, "vision_feature_select_strategy": "default", "num_additional_image_tokens": 1}
+    return transformers.LlavaNextForConditionalGeneration(config), transformers.LlavaNextProcessor(
+        pictures, own, **options
+    )
+
+
+def idefics3():
+    tiles = [f"<row_{row}_col_{column}>" for row in (1, 2) for column in (1, 2)]
+    own = tokenizer("<image>", "<fake_token_around_image>", "<global-img>", "<end_of_utterance>", *tiles)
+    config = transformers.Idefics3Config(
+        text_config={"model_type": "llama", **LONG, "vocab_size": len(own)},
+        vision_config={"model_type": "idefics3_vision", **EYE},
+        image_token_id=own.convert_tokens_to_ids("<image>"),
+        scale_factor=2,
+    )
+    largest = {"size": {"longest_edge": 64}, "max_image_size": {"longest_edge": 32}}
+    pictures = transformers.Idefics3ImageProcessor(**largest)
+    processor = transformers.Idefics3Processor(pictures, own, image_seq_len=4)
+    return transformers.Idefics3ForConditionalGeneration(config), processor
+
+
+BUILDERS = {"llava": llava, "paligemma": paligemma, "gemma3": gemma3, "qwen2.5-vl": qwen, "qwen3-vl": qwen3}
+TILED = {"llava-next": llava_next, "idefics3": idefics3}  # they cut a picture into tiles
 
 
 @functools.cache
 def build(name: str) -> tuple[transformers.PreTrainedModel, Any]:
     """The network and the processor of a type, the same in every test."""
     torch.manual_seed(1)
-    network, processor = BUILDERS[name]()
+    network, processor = {**BUILDERS, **TILED}[name]()
     return with_weights(network), processor
 
 
