@@ -14,8 +14,8 @@ from views.text.catalogue import Message
 from views.url_state import bound_settings
 
 OURS = {
-    "atlas-translator": Message("models.ours.translator", "Our translator, as a Marian checkpoint"),
-    "atlas-vit": Message("models.ours.vit", "Our Vision Transformer, as a ViT checkpoint"),
+    "atlas-translator": Message("models.ours.translator", "Our translator (a Marian checkpoint)"),
+    "atlas-vit": Message("models.ours.vit", "Our Vision Transformer (a ViT checkpoint)"),
 }
 assert set(OURS) == set(EXPORTS)
 
