@@ -50,7 +50,7 @@ class PatchingCheck:
     drift: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ActivationPatching(CausalResult):
     """A metric with every cell of a site replaced in turn.
 

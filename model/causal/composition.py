@@ -27,7 +27,7 @@ from .resumable import HeadMatrices, ResumableNetwork
 DRAWS = 20  # random pairs whose mean is the chance
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CompositionScores(CausalResult):
     """Composition of all pairs of heads that causality allows.
 

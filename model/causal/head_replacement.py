@@ -34,7 +34,7 @@ SAMPLES = 10
 HeadPlace = tuple[str, int, int]  # kind, layer and head, from 0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class HeadAblation(CausalResult):
     """A metric without single heads, and without pairs of those with the largest effect.
 

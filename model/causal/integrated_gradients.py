@@ -30,7 +30,7 @@ TOLERANCE = 5e-3  # of the gap, as a share of the metric's change
 BATCH = 16  # points whose gradients are computed together
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class IntegratedGradients(CausalResult):
     """Attributions of a metric.
 

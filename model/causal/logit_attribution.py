@@ -25,7 +25,7 @@ from .result_tables import CausalResult, Table, TableAxis
 from .resumable import Inputs, RecordedRun, ResumableNetwork, stream_name
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LogitAttribution(CausalResult):
     """A logit, or the difference of two, as a sum.
 

@@ -22,7 +22,7 @@ from .resumable import Inputs, ResumableNetwork, stream_name
 TOP = 5
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LogitLens(CausalResult):
     """The answer after every row of the stream and at every position; R rows, P positions.
 

@@ -51,7 +51,7 @@ class PathCheck:
     drift: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PathPatching(CausalResult):
     """Effects of all edges.
 

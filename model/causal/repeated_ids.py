@@ -27,7 +27,7 @@ SCORES = ("induction", "previous", "duplicate")
 LENGTH, ROWS = 25, 8
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RepeatedIdScores(CausalResult):
     """Scores of every head that attends within one sequence.
 

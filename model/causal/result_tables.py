@@ -66,6 +66,12 @@ class CausalResult(ABC):
     def tables(self) -> dict[str, Table]:
         """The result's tables by name; the first is the main one."""
 
+    def __repr__(self) -> str:
+        tables = ", ".join(
+            f"{name} {' x '.join(map(str, table.values.shape))} ({table.unit})" for name, table in self.tables.items()
+        )
+        return f"<{type(self).__name__}: {tables}>"
+
     def columns(self, table: str | None = None) -> dict[str, np.ndarray]:
         """One table as columns of equal length, for a data frame: `pandas.DataFrame(result.columns())`.
 

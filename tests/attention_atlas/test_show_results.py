@@ -9,8 +9,12 @@ import pytest
 from attention_atlas.model import Translator
 
 from attention_atlas import ShowError, show
+from model.causal.result_tables import CausalResult
 from tests.attention_atlas.test_show import payload, saved
+from views.text.numbers import three_digits
+from views.viewer import result_sentences
 from views.viewer.result_sections import as_map
+from views.viewer.result_sentences import measured
 
 SENTENCES = "I want to buy a car.", "I want to buy a house."
 
@@ -62,10 +66,22 @@ def test_axes_are_joined_and_the_check_is_stated(results):
     item = header["sets"]["restored"]["items"][0]
     assert item["rows"] == [str(layer) for layer in patched.grid.axes[0].labels]
     assert item["columns"] == [str(label).strip() for label in patched.grid.axes[1].labels]
-    assert "check: everything" in show(patched).html and "receiver" in show(patched).html
+    page = show(patched).html
+    assert f"Unchanged it is {three_digits(patched.receiver)} logits" in page and "Check: with nothing replaced" in page
+    assert "With everything replaced the other run is missed" in page
     header, _ = payload(show(results["Path patching"]).html)
     item = next(iter(header["sets"].values()))["items"][0]
     assert item["rows"][:2] == ["1.1", "1.2"] and item["row_title"] == "sender layer sender head"
+
+
+def test_a_result_says_in_sentences_what_it_is_and_prints_as_one_line(results):
+    for result in results.values():
+        sentence, line = measured(result), repr(result)
+        assert sentence.startswith("Each ") and "Check: " in sentence and "{" not in sentence
+        assert line.startswith(f"<{type(result).__name__}: ") and len(line) < 400 and "\n" not in line
+    assert repr(results["Logit lens"]).endswith(">") and "array(" not in repr(results["Path patching"])
+    subclasses = {each.__name__ for each in CausalResult.__subclasses__()}
+    assert subclasses == set(result_sentences.SENTENCES)
 
 
 @pytest.mark.parametrize(

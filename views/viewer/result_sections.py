@@ -1,6 +1,5 @@
 """Notebook sections of a causal result: every table as a map, what was measured, and the files that can be saved."""
 
-import dataclasses
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from ..components.notebook_page import DownloadFile, NotebookSection
 from ..controls.widgets import Choice
 from ..export.downloads import table_csv
 from ..text.catalogue import Untranslated, say
-from ..text.numbers import three_digits
+from .result_sentences import measured
 
 CSV_NUMBERS = 20_000
 HUES = ("encoder", "decoder", "cross", "vision")
@@ -96,23 +95,6 @@ def result_title(result: object) -> str:
     name = type(result).__name__
     words = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name).strip()
     return words.capitalize()
-
-
-def measured(result: Any) -> str:
-    """Every number and name that a result states besides its tables, its check included, in one line."""
-    facts: list[str] = []
-    for field in dataclasses.fields(result):
-        value = getattr(result, field.name)
-        if dataclasses.is_dataclass(value) and field.name == "check":
-            facts.append(f"check: {measured(value)}")
-        elif isinstance(value, str):
-            facts.append(f"{label_of(field.name)} {value}")
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            number = str(value) if isinstance(value, int) else three_digits(value)
-            facts.append(f"{label_of(field.name)} {number}")
-        elif value is None and field.name == "everything":
-            facts.append("everything not defined")
-    return ", ".join(facts)
 
 
 def result_sections(result: Any, tables: Mapping[str, ShownTable]) -> list[NotebookSection]:
