@@ -1,11 +1,13 @@
 """The stage of the home page: one picture of the translation, which reacts to every choice in the browser."""
 
+from functools import partial
+
 import streamlit as st
 
 from model import DecodingOptions, Trace
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
-from pages.translate import pulls
+from pages.translate import pulls, typing
 from pages.translate.candidates import chances, drawn_chances
 from views.components.stage import Stage, StageRequest, stage, stage_choices
 from views.components.stage_changes import PlaceChances
@@ -19,15 +21,21 @@ _REQUEST = "stage_request"  # in the session, from a callback to the run that fo
 def render_stage(service: Service, trace: Trace, options: DecodingOptions) -> None:
     """Render the stage. Choosing another map runs only this fragment, which sends nothing new."""
     request: StageRequest | None = st.session_state.pop(_REQUEST, None)
-    state = pulls.answer_request(service, trace, request)
+    entered, (trace, typed) = trace, typing.typed_trace(service, trace, options)
+    if trace is entered:
+        state = pulls.answer_request(service, trace, request)
+    else:
+        state = pulls.StageState(None, typing.answer_pull(request))
     maps = from_trace(trace, service.kinds)
     choices = stage_choices(maps)
     chosen = {choice.key: choice.in_component() for choice in choices}
     places = chances(trace) if options.method != "sampling" else _draws(service, trace, options)
     decoding = sentence_input.Decoding(options.method, temperature=options.temperature, seed=options.seed)
     texts = trace.target_text, choices, chosen, pulls.examples()
-    content = Stage(maps, places, *texts, state.pulled, state.answer, decoding)
-    stage(content, key="stage", on_choose=sentence_input.store_selection, on_ask=_remember)
+    sentences = trace.source_text, entered.source_text
+    content = Stage(maps, places, *texts, state.pulled, {**state.answer, **typed}, decoding, *sentences)
+    on_type = partial(typing.remember, entered.source_text)
+    stage(content, key="stage", on_choose=sentence_input.store_selection, on_ask=_remember, on_type=on_type)
 
 
 def _draws(service: Service, trace: Trace, options: DecodingOptions) -> list[PlaceChances]:

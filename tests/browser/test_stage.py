@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -126,6 +128,27 @@ def test_the_translation_is_played_token_by_token(server: Server, page: Page):
     expect(page.locator(".french button.token:visible")).to_have_count(20)
     expect(page.get_by_role("button", name="Play")).to_be_visible()
     assert page.evaluate("window.messages") == 0
+
+
+def test_typing_is_translated_before_enter_and_is_one_entry_in_the_history(server: Server, page: Page):
+    open_page(page, f"{server.url}/{SENTENCE}")
+    stage, box = page.locator(".stage-root"), page.get_by_label("English sentence")
+    expect(french(page)).to_be_visible()
+    entries, address = page.evaluate("history.length"), page.url
+    box.press("End")
+    box.fill("She reads a book. ")
+    expect(stage).to_have_attribute("data-drawn", re.compile("^She .* book"))
+    expect(stage).not_to_have_class(re.compile("outdated"))
+    expect(page.locator(".stage-root .texts .now")).to_contain_text("lit")
+    assert (page.evaluate("history.length"), page.url) == (entries, address)
+    box.fill("She reads a book.")
+    box.press("Enter")
+    page.wait_for_url("**text=She+reads+a+book.**")
+    expect(page.locator(".aa-line")).to_contain_text("lit")
+    assert page.evaluate("history.length") == entries + 1
+    page.go_back()
+    expect(stage).to_have_attribute("data-drawn", re.compile("^The animal"))
+    expect(box).to_have_value("The animal didn't cross the street because it was too tired.")
 
 
 @pytest.mark.nightly

@@ -30,6 +30,7 @@ WORDS = _SHARED_WORDS | {
     "back": Message("stage.play.back", "One token back"),
     "on": Message("stage.play.on", "One token on"),
     "speed": Message("stage.play.speed", "Speed"),
+    "pressEnter": Message("stage.press-enter", "The server is busy: press Enter to translate."),
     "temperature": Message("decoding.temperature", "Temperature"),
     "drawSample": Message("stage.draw-sample", "Draw a sample"),
     "drawAgain": Message("stage.draw-again", "Draw again"),
@@ -99,6 +100,7 @@ _ORDER = ("encoder", "cross", "decoder")  # of the choice
 Action = Literal["sweep", "pull", "control", "undo", "reset"]
 Scope = Literal["drawn", "layer", "all"]
 MOST_SERIAL = 1 << 31
+MOST_TYPED = 2000  # characters
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,14 @@ class StageRequest:
     weight: float
 
 
+@dataclass(frozen=True)
+class TypedSentence:
+    """What is in the sentence box before it is entered, and the serial number of the message."""
+
+    serial: int
+    text: str
+
+
 @dataclass(frozen=True, eq=False)
 class Stage:
     """What the stage shows.
@@ -139,6 +149,8 @@ class Stage:
         pulled: what pulls change, if there are any.
         answer: to the browser's last request.
         decoding: how the tokens were chosen.
+        sentence: that is translated.
+        entered: the sentence of the page; `sentence` is another one while the user types.
     """
 
     maps: AttentionMaps
@@ -150,6 +162,8 @@ class Stage:
     pulled: PulledStage | None = None
     answer: Mapping[str, object] = field(default_factory=dict)
     decoding: Decoding = Decoding()
+    sentence: str = ""
+    entered: str = ""
 
 
 def stage_choices(maps: AttentionMaps) -> tuple[Choice, ...]:
@@ -173,6 +187,8 @@ def payload(stage: Stage, theme: palette.Theme) -> bytes:
         "french": component.labels(place.token for place in stage.places),
         "start": component.labels(decoder.keys.labels[:1])[0],
         "text": stage.text,
+        "sentence": stage.sentence,
+        "entered": stage.entered,
         "examples": stage.examples,
         "decoding": {name: getattr(stage.decoding, name) for name in ("method", "temperature", "seed")},
         "drawn": [place.sent_draws() for place in stage.places] if stage.decoding.method == "sampling" else None,
@@ -201,12 +217,14 @@ def stage(
     key: str,
     on_choose: Callable[[Mapping[str, str]], None],
     on_ask: Callable[[StageRequest], None],
+    on_type: Callable[[TypedSentence], None] = lambda typed: None,
 ) -> None:
     """Mount the stage. Its messages after a pull contain the changes alone: the payload stays the same.
 
     Args:
         on_choose: gets the selected kind, layer and head, half a second after the last change.
         on_ask: gets each request; the answer is `content.answer` of the run that follows.
+        on_type: gets what is typed in the sentence box of the page before it is entered.
     """
     _MOUNT(
         key,
@@ -216,6 +234,7 @@ def stage(
         changes=changes(content),
         chosen=(partial(controls.valid_selection, choices=content.choices), on_choose),
         ask=(partial(valid_request, maps=content.maps), on_ask),
+        type=(valid_typing, on_type),
     )
 
 
@@ -237,3 +256,13 @@ def valid_request(sent: object, maps: AttentionMaps) -> StageRequest | None:
         and component.is_index(sent["key"], len(own.keys))
     )
     return StageRequest(**sent) if valid else None
+
+
+def valid_typing(sent: object) -> TypedSentence | None:
+    """What a browser sent while the user typed, without characters that UTF-8 cannot carry; None if it is invalid."""
+    if not isinstance(sent, dict) or set(sent) != {"serial", "text"}:
+        return None
+    serial, text = sent["serial"], sent["text"]
+    if not component.is_index(serial, MOST_SERIAL) or not isinstance(text, str) or len(text) > MOST_TYPED:
+        return None
+    return TypedSentence(serial, text.encode("utf-8", "ignore").decode())

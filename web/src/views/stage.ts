@@ -17,16 +17,17 @@ import { dragWeight } from "./stage/dragging"
 import { colourKinds } from "./stage/elements"
 import { StageFigure, type Attention, type Scene } from "./stage/figure"
 import { decodeStage, kindIn, mapOf, type KindName, type MapChoice, type StagePayload } from "./stage/payload"
-import { PullPanel } from "./stage/panel"
+import { pullableAt, PullPanel } from "./stage/panel"
 import type { Answer } from "./stage/pull"
 import { Playback } from "./stage/play"
-import { Pulling } from "./stage/pulling"
+import { Pulling, pullsByKey } from "./stage/pulling"
 import { Candidates, SmallMaps } from "./stage/rail"
-import { columnOfHeads, describeToken, keepsFocus, mapTitle, rowOf, sameFocus, twoDigits, type Focus } from "./stage/reading"
+import { describeToken, keepsFocus, mapTitle, rowOf, sameFocus, twoDigits, type Focus } from "./stage/reading"
 import { fillTable } from "./stage/table"
 import styles from "./stage/styles"
 import { StageTexts } from "./stage/texts"
 import { StageTools } from "./stage/tools"
+import { LiveTyping } from "./stage/typing"
 
 const WIDE = 920 // design pixels from which the maps are next to the figure
 const PHONE = 620 // below: columns, with the maps in a sheet
@@ -54,6 +55,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
   private readonly pulling: Pulling
   private readonly table: Fold
   private readonly live: HTMLDivElement
+  private readonly typing: LiveTyping
   private readonly remembered = new Map<KindName, MapChoice>()
   private held: Focus | null = null
   private pointed: Focus | null = null
@@ -67,8 +69,12 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     super(parent, ".stage-root")
     const main = element("div", "main", this.root)
     const heading = element("div", "caption", main)
-    this.caption = button(heading, "", () => this.toggleMaps())
+    this.caption = button(heading, "", () => {
+      setAttributes(this.caption, { "aria-expanded": this.root.classList.toggle("choosing") })
+    })
     this.meaning = element("span", "meaning", heading)
+    const page = { root: this.root, notice: element("span", "notice", heading), signal: this.mounted.signal }
+    this.typing = new LiveTyping(page, (serial, text) => this.answer("type", { serial, text }))
     this.room = element("div", "room", main)
     this.figure = new StageFigure(this.room, {
       point: (focus, key) => this.point(focus, key),
@@ -123,6 +129,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     }
     if (this.held?.side === "french" && this.held.place >= payload.french.length) this.free()
     this.pulling.follow(payload.pulled)
+    this.typing.follow(payload)
     this.take(payload)
     if (this.theme && this.theme !== payload.theme) this.reportTheme(this.theme)
     this.root.dataset.drawn = `${payload.english.join(" ")} / ${payload.french.join(" ")}`
@@ -136,7 +143,9 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
 
   protected override followMark(): boolean {
     if (this.unpulled && this.mark?.changes() !== this.changes) this.showPulled(this.unpulled)
-    this.pulling.take(this.mark?.answer() as Answer | null)
+    const answer = this.mark?.answer() as Answer | null
+    this.typing.take(answer)
+    this.pulling.take(answer)
     return super.followMark()
   }
 
@@ -226,12 +235,10 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     const ready = held?.side === "french" && key >= 0 && pulling.target?.key === key && this.root.dataset.kind === "cross"
     this.root.classList.toggle("pulling", ready)
     if (!ready) return this.panel.open(null, words, pulling.scope)
-    const heads = columnOfHeads(payload, choice, held.place, key)
-    const now = rowOf(mapOf(payload, "cross", choice), held.place, payload.english.length)[key]!
+    const now = this.rowOfCross(held.place)[key]!
     const own = pulled?.query === held.place && pulled.key === key
     const weight = own && pulling.sweep ? pulling.sweep.before : now
-    const names = { query: payload.french[held.place]!, key: payload.english[key]! }
-    this.panel.open({ ...names, weight, heads, layer: choice.layer }, words, pulling.scope)
+    this.panel.open(pullableAt(payload, choice, [held.place, key], weight), words, pulling.scope)
     this.panel.showWeight(pulling.weight ?? now, words)
     this.panel.showSweep(pulling.sweep, words)
   }
@@ -244,7 +251,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     this.playback.end()
     if (!sameFocus(focus, this.held)) this.held = focus
     this.pick(key)
-    const start = rowOf(mapOf(payload, "cross", this.choiceOf("cross")), focus.place, payload.english.length)[key]!
+    const start = this.rowOfCross(focus.place)[key]!
     dragWeight(event, start, DRAG * (figure.layout?.unit ?? 1), this.pulling)
   }
 
@@ -311,18 +318,16 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     event.stopPropagation()
   }
 
-  private pullByKey({ key, shiftKey, ctrlKey, metaKey }: KeyboardEvent): boolean {
-    const { payload, held, pulling } = this
-    const pulls = payload && held?.side === "french" && this.key >= 0
-    if ((ctrlKey || metaKey) && key === "z") pulling.takeBack("undo")
-    else if (!pulls) return false
-    else if (key === "Delete") pulling.release(0)
-    else if (key === "1") pulling.release(1)
-    else if (key === "+" || key === "=" || key === "-" || key === "_") {
-      const row = rowOf(mapOf(payload, "cross", this.choiceOf("cross")), held.place, payload.english.length)
-      pulling.step(row[this.key]!, (key === "+" || key === "=" ? 1 : -1) * (shiftKey ? 0.01 : 0.05))
-    } else return false
-    return true
+  private pullByKey(event: KeyboardEvent): boolean {
+    const { payload, held, key } = this
+    const row = payload && held?.side === "french" && key >= 0 ? this.rowOfCross(held.place) : null
+    return pullsByKey(event, this.pulling, row ? row[key]! : null)
+  }
+
+  /** The drawn weights of a place. */
+  private rowOfCross(place: number): Float32Array {
+    const { payload } = this
+    return payload ? rowOf(mapOf(payload, "cross", this.choiceOf("cross")), place, payload.english.length) : new Float32Array()
   }
 
   /** Along the tokens to the next one, across them to the next key of a French token. */
@@ -339,11 +344,6 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
       this.pick(clamp(this.key + across, this.payload.english.length), true)
     }
     return true
-  }
-
-  private toggleMaps(): void {
-    const open = this.root.classList.toggle("choosing")
-    setAttributes(this.caption, { "aria-expanded": open })
   }
 }
 

@@ -1,9 +1,9 @@
 /** The panel of a pull: the weight on a scale of words, what it changes, and buttons. */
 
 import { button, element, filled, setAttributes } from "../../core/dom"
-import type { Words } from "./payload"
+import type { MapChoice, StagePayload, Words } from "./payload"
 import { headWeights, SCOPES, stretches, type Scope, type Sweep } from "./pull"
-import { twoDigits } from "./reading"
+import { columnOfHeads, twoDigits } from "./reading"
 
 /** A weight that can be pulled. */
 export interface Pullable {
@@ -12,6 +12,17 @@ export interface Pullable {
   readonly weight: number
   readonly heads: readonly number[] // its weight in each head that is drawn
   readonly layer: string
+}
+
+/** The weight of a place and a key of cross-attention; `weight`: before it is pulled. */
+export function pullableAt(
+  payload: StagePayload,
+  choice: MapChoice,
+  [place, key]: readonly [number, number],
+  weight: number,
+): Pullable {
+  const names = { query: payload.french[place]!, key: payload.english[key]! }
+  return { ...names, weight, heads: columnOfHeads(payload, choice, place, key), layer: choice.layer }
 }
 
 export interface PanelEvents {

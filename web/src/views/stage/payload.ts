@@ -13,7 +13,7 @@ export type WordName =
   | "frenchName" | "free" | "freed" | "layer" | "head" | "held" | "hold" | "masked" | "mean" | "maps" | "named" | "note"
   | "now" | "one" | "options" | "other" | "overAll" | "overHeads" | "overLayers" | "pair" | "pick" | "probability" | "table"
   | "tile" | "choose" | "nowText" | "beforeText" | "was" | "pull" | "weightNow" | "slider" | "sweeping" | "scale" | "noWord"
-  | "play" | "pause" | "back" | "on" | "speed" | "temperature" | "drawAgain" | "drawSample" | "greedyAgain" | "model" | "draw"
+  | "play" | "pause" | "back" | "on" | "speed" | "temperature" | "pressEnter" | "drawAgain" | "drawSample" | "greedyAgain" | "model" | "draw"
   | "rubOut" | "onlyThis" | "scope" | "scopeDrawn" | "scopeLayer" | "scopeAll" | "undo" | "reset" | "tryThis" | "meanOfHeads" | "howToPull"
 export type Words = Readonly<Record<WordName, string>>
 
@@ -63,6 +63,8 @@ interface Header {
   readonly french: readonly string[] // the tokens that were chosen
   readonly start: string // the label of the decoder's first input
   readonly places: readonly SentPlace[]
+  readonly sentence: string // that is translated
+  readonly entered: string // that the page has; another one is only typed yet
   readonly text: string // the translation
   readonly decoding: Decoding
   readonly drawn: readonly (readonly number[])[] | null // of each place: the probability with which each candidate is drawn

@@ -1,6 +1,7 @@
 /** A pull in the browser: the row that a weight gives, and what the server's sweep says about weights. */
 
 import { sum } from "./arithmetic"
+import type { TypingAnswer } from "./typing"
 
 export type Action = "sweep" | "pull" | "control" | "undo" | "reset"
 export const SCOPES = ["drawn", "layer", "all"] as const
@@ -16,7 +17,7 @@ export interface Sweep {
 }
 
 /** The answer to the request with this serial number. */
-export interface Answer extends Partial<Sweep> {
+export interface Answer extends Partial<Sweep>, TypingAnswer {
   readonly serial: number
   readonly control?: readonly string[]
   readonly error?: string

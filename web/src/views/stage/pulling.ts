@@ -19,6 +19,17 @@ export interface PullingHost {
   choice: () => MapChoice
 }
 
+/** Pulls by a key; whether the key does. `weight`: of the key that is chosen in the row, null if none is. */
+export function pullsByKey({ key, shiftKey, ctrlKey, metaKey }: KeyboardEvent, pulling: Pulling, weight: number | null): boolean {
+  if ((ctrlKey || metaKey) && key === "z") pulling.takeBack("undo")
+  else if (weight === null) return false
+  else if (key === "Delete") pulling.release(0)
+  else if (key === "1") pulling.release(1)
+  else if (["+", "=", "-", "_"].includes(key)) pulling.step(weight, (key === "+" || key === "=" ? 1 : -1) * (shiftKey ? 0.01 : 0.05))
+  else return false
+  return true
+}
+
 export class Pulling {
   scope: Scope = SCOPES[1]
   target: Target | null = null

@@ -25,12 +25,13 @@ export class StageTexts {
     const { pulled, words, text } = payload
     this.brief.replaceChildren()
     this.lines.replaceChildren()
-    const now = tried ?? pulled?.now
+    const typed = payload.sentence !== payload.entered
+    const now = tried ?? pulled?.now ?? (typed ? text : undefined)
     const before = pulled?.before ?? text
     if (now !== undefined) {
       const changes = changedWords(now, before)
       this.line(element("div", "now", this.lines), words.nowText, changes)
-      this.line(element("div", "before", this.lines), words.beforeText, [[before, false]])
+      if (!typed) this.line(element("div", "before", this.lines), words.beforeText, [[before, false]])
       this.line(element("div", "now", this.brief), words.nowText, changes)
       element("p", "", this.brief).textContent = pulled && tried === null ? [pulled.forced, ...control.slice(0, 2)].join(" ") : ""
     }
@@ -38,7 +39,7 @@ export class StageTexts {
     for (const sentence of [...(pulled?.lines ?? []), ...(pulled ? [control.join(" ")] : [])]) {
       if (sentence) element("p", "", this.lines).textContent = sentence
     }
-    const how = pulled || tried !== null ? [] : [words.howToPull]
+    const how = now !== undefined ? [] : [words.howToPull]
     this.notes.textContent = [...how, ...(pulled ? [pulled.forced] : []), words.note].join(" ")
   }
 
