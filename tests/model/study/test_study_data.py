@@ -8,7 +8,8 @@ import pytest
 from PIL import Image
 from pyarrow.parquet import write_table
 
-from model.study.study_data import StudyError, read_inputs, spread_evenly
+from model.study import study_data
+from model.study.study_data import StudyError, check_packages, read_inputs, spread_evenly
 
 
 def contents(inputs) -> list:
@@ -101,3 +102,10 @@ def test_a_broken_item_is_reported_when_it_is_read(tmp_path):
     write_table(pa.table({"text": ["a", None]}), tmp_path / "t.parquet")
     with pytest.raises(StudyError, match="no text in row 2 of t.parquet"):
         read_inputs(tmp_path / "t.parquet")[1]
+
+
+def test_a_study_without_pyarrow_says_what_to_install(monkeypatch):
+    check_packages()
+    monkeypatch.setattr(study_data, "find_spec", lambda name: None if name == "pyarrow" else object())
+    with pytest.raises(StudyError, match="pyarrow, which is not installed; run: pip install pyarrow"):
+        check_packages()
