@@ -97,7 +97,8 @@ def render_translation_page(page: str, render: Callable[[Request, Trace], None])
     request = render_header(page)
     if request.accepted:
         trace = request.trace()
-        st.html(traced_translation_html(request.service, trace))
+        with st.container(key="translated"):  # has its place before its content
+            st.html(traced_translation_html(request.service, trace))
         render(request, trace)
 
 

@@ -256,3 +256,23 @@ def test_menu_links_have_a_tooltip(server: Server, page):
     open_page(page, f"{server.url}/loss")
     page.locator(".st-key-pages").get_by_role("link", name="Masks").hover()
     expect(page.get_by_role("tooltip")).to_have_text(next(place for place in navigation.PAGES if place.id == "masks")())
+
+
+SHIFTS = """window.shifted = 0
+new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value
+}).observe({ type: "layout-shift", buffered: true })"""
+
+
+VIEWS = [("", WIDE), *((path, size) for path in ("lessons", "heads", "vision") for size in (WIDE, PHONE))]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("path", "size"), VIEWS, ids=str)
+def test_a_view_keeps_its_place_while_it_opens(browser: Browser, server: Server, path: str, size: dict):
+    """The cumulative layout shift of a warm server's view; the bar of 0.1 is that of Web Vitals for a good page."""
+    open_page(page := open_warm_page(browser, server, size), f"{server.url}/{path}")
+    page.add_init_script(SHIFTS)
+    open_page(page, f"{server.url}/{path}")
+    page.wait_for_timeout(1000)  # what moves later is counted, too
+    assert page.evaluate("window.shifted") <= 0.1

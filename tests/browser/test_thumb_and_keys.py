@@ -206,3 +206,14 @@ def test_forced_colours(page: Page, server: Server):
     for chosen in ('[data-testid="stMain"] [role=radio][aria-checked=true]', ".patch[aria-selected=true]"):
         expect(page.locator(chosen).first).to_have_css("outline-style", "solid")
     page.emulate_media(forced_colors="none")
+
+
+@pytest.mark.nightly
+def test_a_tap_in_the_list_of_heads_shows_the_head(phone: Page, server: Server):
+    open_page(phone, f"{server.url}/heads?text={SENTENCE}")
+    detail, option = phone.locator(".with-detail .detail"), phone.get_by_role("option").nth(20)
+    option.scroll_into_view_if_needed()
+    expect(detail).not_to_be_in_viewport()
+    tap(option)
+    expect(option).to_have_attribute("aria-selected", "true")
+    expect(detail).to_be_in_viewport(ratio=0.5)

@@ -69,7 +69,8 @@ def available_views(model: TracedModel) -> tuple[str, ...]:
 
 def _choose_view(views: tuple[str, ...], caption_html: str = "") -> str:
     labels = {view: OPTIONS["look"][view] for view in views}
-    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
+    key = "look-row" if caption_html else None  # which has its place before the caption has its content
+    with st.container(horizontal=True, gap="medium", vertical_alignment="center", key=key):
         if caption_html:
             st.html(caption_html)
         return widgets.pick(say("viewer.look", "View"), labels, "look", hidden=True)

@@ -204,7 +204,10 @@ class HeadList extends ChoosingView<Bytes, Payload> {
     const over = element("span", "label often", option)
     over.textContent = row.often
     over.dataset.column = header.columns[3]
-    option.onclick = () => this.open(header, option)
+    option.onclick = () => {
+      this.open(header, option)
+      this.revealMap()
+    }
     option.onkeydown = (event) => this.press(event, header, option)
     return option
   }
@@ -283,6 +286,14 @@ class HeadList extends ChoosingView<Bytes, Payload> {
 
   private open(header: Payload, option: HTMLElement): void {
     this.set({ [header.roles.shown]: option.dataset.shown ?? FIRST })
+  }
+
+  /** On a small screen the large map is above a long list: a tap in the list scrolls to it. */
+  private revealMap(): void {
+    const shown = this.built?.detail.root
+    if (!shown || shown.getBoundingClientRect().bottom > innerHeight / 4) return
+    const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth"
+    shown.scrollIntoView({ behavior, block: "start" })
   }
 
   private press(event: KeyboardEvent, header: Payload, option: HTMLElement): void {
