@@ -84,7 +84,7 @@ def private_service(service: Service[M]) -> Service[M]:
     if service.model.weights_sha256 not in by_model:
         by_model[service.model.weights_sha256] = ResultCache(RECENT_OWN_TRACES), ResultCache(RECENT_OF_PICTURES)
     traces, analyses = by_model[service.model.weights_sha256]
-    return replace(service, traces=traces, analyses=analyses, is_private=True)
+    return replace(service, traces=traces, analyses=analyses, shared_analyses=service.analyses)
 
 
 def open_service() -> Service[Translator]:

@@ -42,7 +42,8 @@ class Service(Generic[M]):
 
     Attributes:
         model: its `capabilities` are what it can do; the methods below that need one name it.
-        is_private: whether the results belong to one visit.
+        shared_analyses: of the service whose results all visits share, where `traces` and `analyses` belong to one
+            visit; what depends on the model alone is stored there.
     """
 
     model: M
@@ -50,12 +51,17 @@ class Service(Generic[M]):
     translations: ResultCache = field(default_factory=lambda: ResultCache(RECENT_TRANSLATIONS))
     traces: ResultCache = field(default_factory=lambda: ResultCache(RECENT_TRACES))
     analyses: ResultCache = field(default_factory=lambda: ResultCache(RECENT_ANALYSES))
-    is_private: bool = False
+    shared_analyses: ResultCache | None = None
 
     def __post_init__(self) -> None:
         self.streams: SharedStreams[Step] = SharedStreams(self.translations, self.computing)
         self.long_analyses: SharedStreams[Any] = SharedStreams(self.analyses, self.computing)
         self.long_traces: SharedStreams[Any] = SharedStreams(self.traces, self.computing)
+
+    @property
+    def is_private(self) -> bool:
+        """Whether the results belong to one visit."""
+        return self.shared_analyses is not None
 
     @property
     def kinds(self) -> dict[str, Kind]:
@@ -71,6 +77,12 @@ class Service(Generic[M]):
         """`analysis` of long work: other computations can run between its steps, and the user sees a progress bar."""
         begin = lambda: function(self.model, *arguments)  # noqa: E731
         return self.long_analyses.result(key, lambda: steps_with_fallback(self.model, begin), waiting.progress)
+
+    def network_result(self, key: Hashable, function: Callable[..., T], *arguments) -> T:
+        """`analysis` by a function that depends on the model alone: shared by all visits, private ones too."""
+        compute = lambda: function(self.model, *arguments)  # noqa: E731
+        results = self.analyses if self.shared_analyses is None else self.shared_analyses
+        return results.get_or_compute(key, lambda: with_fallback(self.model, compute), self.computing)
 
     def lesson(self, key: Hashable, function: Callable[..., T], *arguments) -> T:
         """`analysis` by a function of the bare network, such as those of `model.lessons` and `model.attribution`."""

@@ -17,7 +17,7 @@ PLAIN_COLOURS = {
 
 def render_plain_pictures(service: Service) -> None:
     """Show the answer for each plain picture, with its probability."""
-    answers = service.analysis(("plain pictures",), plain_answers)
+    answers = service.network_result(("plain pictures",), plain_answers)
     lines = [
         say(
             "vision.plain",

@@ -23,7 +23,7 @@ def choose_other_picture(service: Service) -> tuple[str, Any]:
     names = {sample.id: sample for sample in samples.SAMPLES if sample.id != own}
     other = widgets.select(say("vision.causes.other", "Picture B"), names, "otherpicture", width=220)
     second = samples.picture(other)
-    return other, service.analysis(("received", second.sha256), lambda model: model.receive(second.image))
+    return other, service.network_result(("received", second.sha256), lambda model: model.receive(second.image))
 
 
 def describe_metric(metric: Metric, classes: tuple[str, ...]) -> str:

@@ -266,15 +266,17 @@ def test_another_picture_gives_other_numbers(open_app, classifier):
 def test_results_of_an_own_picture_end_with_the_visit(open_app):
     open_app("vision")  # the first sample, which all visitors share
     service = loaded_service()
-    before = list(service.traces._entries), list(service.analyses._entries)
+    before = set(service.traces._entries), set(service.analyses._entries)
     app = open_app("vision", view="positions")
-    shared = list(service.traces._entries), list(service.analyses._entries)
+    shared = set(service.traces._entries), set(service.analyses._entries)
     app.get("file_uploader")[0].set_value(("a.png", encoded(photo(70, 50)), "image/png")).run()
     assert not app.exception
-    assert (list(service.traces._entries), list(service.analyses._entries)) == shared
+    assert (set(service.traces._entries), set(service.analyses._entries)) == shared
     assert before[0] == shared[0]
     ((own_traces, own_analyses),) = app.session_state["own_results"].values()
     assert len(own_traces._entries) == 1 and own_analyses._entries
+    of_the_network = {key for key in shared[1] if key[0] in ("plain pictures", "position similarity")}
+    assert len(of_the_network) == 2 and not of_the_network & set(own_analyses._entries)  # computed once for all
 
 
 def test_bad_upload_gets_one_sentence_and_the_page_stays(open_app):
