@@ -87,6 +87,7 @@ def try_in_environment(requirements: list[str], program: list[str], share_torch:
         python = Path(folder) / "bin" / "python"
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
         install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:"]
+        install += ["--no-binary", "transformers-stream-generator"]  # TransformerLens needs it, and it has no wheel
         if share_torch:  # what is installed here is seen after what the environment has itself
             packages = next(Path(folder).glob("lib/python*/site-packages"))
             (packages / "zz_shared.pth").write_text(sysconfig.get_path("purelib") + "\n")
