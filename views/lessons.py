@@ -68,14 +68,15 @@ def lesson_address(id: str) -> str:
     return f"lessons?{urlencode({'lesson': id})}"
 
 
-def script_data() -> str:
-    """The lessons and the words of the bar in the user's language, for the script that reads them.
+def script_data(page: str) -> str:
+    """The lessons that lead to a page, and the words of the bar in the user's language, for the script that reads them.
 
     As an attribute of a style sheet: Streamlit gives HTML of style sheets alone no place on the page.
     """
     lessons = [
         {
             "id": each.id,
+            "number": number,
             "page": each.page,
             "key": each.key,
             "part": each.part,
@@ -83,8 +84,10 @@ def script_data() -> str:
             "name": each.name(),
             "address": lesson_address(each.id),
         }
-        for each in LESSONS
+        for number, each in enumerate(LESSONS, 1)
+        if each.page == page
     ]
     words = {name: message() for name, message in WORDS.items()}
-    data = html.escape(json.dumps({"lessons": lessons, "words": words}))
-    return f'<style data-lessons="{data}">.lessons {{}}</style>'
+    text = json.dumps({"lessons": lessons, "all": len(LESSONS), "words": words}, separators=(",", ":"))
+    data = html.escape(text, quote=False).replace("'", "&#39;")  # its many double quotes stay short
+    return f"<style data-lessons='{data}'>.lessons {{}}</style>"

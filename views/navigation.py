@@ -145,7 +145,7 @@ def run(around: PageWrapper) -> None:
 def _render_menu(open_page: MenuPage, pages: Mapping[MenuPage, st.Page]) -> None:
     """Draw the sections, and the pages of the open one."""
     open_section = section_of(open_page)
-    data = lessons.script_data() if open_page.id in lessons.PAGES else ""
+    data = lessons.script_data(open_page.id) if open_page.id in lessons.PAGES else ""
     st.html(_OPEN.format(open=SECTIONS.index(open_section) + 1) + data)
     with st.container(key="menu"):
         with st.container(horizontal=True, key="sections"):

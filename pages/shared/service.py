@@ -84,6 +84,10 @@ class Service(Generic[M]):
         results = self.analyses if self.shared_analyses is None else self.shared_analyses
         return results.get_or_compute(key, lambda: with_fallback(self.model, compute), self.computing)
 
+    def network_lesson(self, key: Hashable, function: Callable[..., T], *arguments) -> T:
+        """`network_result` by a function of the bare network."""
+        return self.network_result(key, lambda model: function(model.network, *arguments))
+
     def lesson(self, key: Hashable, function: Callable[..., T], *arguments) -> T:
         """`analysis` by a function of the bare network, such as those of `model.lessons` and `model.attribution`."""
         return self.analysis(key, lambda model: function(model.network, *arguments))

@@ -30,7 +30,7 @@ def render_patches(service: Service, key: str, trace: VisionTrace) -> None:
     st.header(say("vision.filters", "The first filters"), anchor=False)
     paragraph("vision", "filters", width=service.model.config.d_model)
     count = min(FILTERS, service.model.config.patch_values)
-    components = service.network_result(("filters", count), lambda model: principal_filters(model.network, count))
+    components = service.network_lesson(("filters", count), principal_filters, count)
     st.html(filters(*components))
 
 
@@ -52,7 +52,7 @@ def render_patch(service: Service, trace: VisionTrace) -> None:
     number = row * columns + column
     patch, recorded = patch_grid.patch_pixels(trace.pixels, row, column, size), trace.patches[number]
     vector = patch_grid.flattened(patch)
-    weight, bias = service.network_result("patch embedding", lambda model: patch_embedding(model.network))
+    weight, bias = service.network_lesson("patch embedding", patch_embedding)
     embedded = weight.astype(np.float64) @ vector + bias
     with right:
         one_patch(OnePatch("steps", picture, trace.grid, choices, selected, trace.patches), key="steps")

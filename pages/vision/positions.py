@@ -87,9 +87,7 @@ def render_positions(service: Service, key: str, trace: VisionTrace) -> None:
     paragraph(PAGE)
     size = service.model.config.patch_size
     with st.skeleton(height=520):
-        learned = service.network_result(
-            ("position similarity", trace.grid), lambda model: _compute_learned(model.network, trace.grid)
-        )
+        learned = service.network_lesson(("position similarity", trace.grid), _compute_learned, trace.grid)
         distances = service.analysis(("reach", key), lambda _: _compute_distances(trace, size))
     theme, still = sentence_input.theme(), {"displayModeBar": False}
     left, right = st.columns(2, gap="large")

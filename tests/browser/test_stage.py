@@ -134,18 +134,23 @@ def test_typing_is_translated_before_enter_and_is_one_entry_in_the_history(serve
     open_page(page, f"{server.url}/{SENTENCE}")
     stage, box = page.locator(".stage-root"), page.get_by_label("English sentence")
     expect(french(page)).to_be_visible()
-    entries, address = page.evaluate("history.length"), page.url
+    page.evaluate("""() => {
+        window.pushed = 0
+        const push = history.pushState
+        history.pushState = function (...entry) { window.pushed++; return push.apply(this, entry) }
+    }""")  # a tab that has been to many pages does not count further entries
+    address = page.url
     box.press("End")
     box.fill("She reads a book. ")
     expect(stage).to_have_attribute("data-drawn", re.compile("^She .* book"))
     expect(stage).not_to_have_class(re.compile("outdated"))
     expect(page.locator(".stage-root .texts .now")).to_contain_text("lit")
-    assert (page.evaluate("history.length"), page.url) == (entries, address)
+    assert (page.evaluate("window.pushed"), page.url) == (0, address)
     box.fill("She reads a book.")
     box.press("Enter")
     page.wait_for_url("**text=She+reads+a+book.**")
     expect(page.locator(".aa-line")).to_contain_text("lit")
-    assert page.evaluate("history.length") == entries + 1
+    assert page.evaluate("window.pushed") == 1
     page.go_back()
     expect(stage).to_have_attribute("data-drawn", re.compile("^The animal"))
     expect(box).to_have_value("The animal didn't cross the street because it was too tired.")

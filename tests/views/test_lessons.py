@@ -37,15 +37,19 @@ def test_there_are_twelve_lessons_and_former_ids_stay():
 
 
 def test_data_for_the_script():
-    (content,) = re.findall(r'data-lessons="(.*?)"', lessons.script_data())
+    (content,) = re.findall(r"data-lessons='(.*?)'", lessons.script_data("masks"))
     data = json.loads(html.unescape(content))
-    assert data["lessons"][6] == {
-        "id": "masks-causality",
-        "page": "masks",
-        "key": "masks",
-        "part": "causality",
-        "first": False,
-        "name": "The mask",
-        "address": "lessons?lesson=masks-causality",
-    }
+    assert data["lessons"] == [
+        {
+            "id": "masks-causality",
+            "number": 7,
+            "page": "masks",
+            "key": "masks",
+            "part": "causality",
+            "first": False,
+            "name": "The mask",
+            "address": "lessons?lesson=masks-causality",
+        }
+    ]
+    assert data["all"] == 12
     assert data["words"]["place"] == "Back to lesson {number} of {all}: {name}"

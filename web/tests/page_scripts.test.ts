@@ -30,9 +30,9 @@ test("a box stays where it was, unless a bar would cover it", () => {
 })
 
 const LESSONS: Lesson[] = [
-  { id: "a", page: "tokens", key: "part", part: "sizes", first: false, name: "A", address: "lessons?lesson=a" },
-  { id: "b", page: "tokens", key: "part", part: "steps", first: true, name: "B", address: "lessons?lesson=b" },
-  { id: "c", page: "circuits", key: "", part: "", first: false, name: "C", address: "lessons?lesson=c" },
+  { id: "a", number: 1, page: "tokens", key: "part", part: "sizes", first: false, name: "A", address: "lessons?lesson=a" },
+  { id: "b", number: 1, page: "tokens", key: "part", part: "steps", first: true, name: "B", address: "lessons?lesson=b" },
+  { id: "c", number: 1, page: "circuits", key: "", part: "", first: false, name: "C", address: "lessons?lesson=c" },
 ]
 
 test("the lesson of an address; a page without a parameter opens its first part", () => {

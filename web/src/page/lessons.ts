@@ -14,6 +14,7 @@ const START_LINK = ".st-key-doors a[href*='lessons']"
 /** As in views/lessons.py; `part` need not be in the address if it is the page's `first`. */
 export interface Lesson {
   id: string
+  number: number // of the course, from 1
   page: string
   key: string
   part: string
@@ -25,7 +26,8 @@ export interface Lesson {
 type Words = Readonly<Record<"lessons" | "place" | "leave", string>>
 
 interface Content {
-  lessons: readonly Lesson[]
+  lessons: readonly Lesson[] // that lead to the open page
+  all: number // lessons of the course
   words: Words
 }
 
@@ -72,7 +74,7 @@ export function showLessons(shared: readonly string[]): void {
   bar.hidden = true
   let drawn = "" // the state that the bar shows
 
-  const draw = ({ lessons, words }: Content) => {
+  const draw = ({ lessons, all, words }: Content) => {
     const at = lessonAt(lessons, location)
     const place = at < 0 ? Math.max(0, lessons.findIndex(({ id }) => id === memory.read(LAST))) : at
     const lesson = lessons[place]
@@ -85,7 +87,7 @@ export function showLessons(shared: readonly string[]): void {
     const link = Object.assign(document.createElement("a"), {
       className: "place",
       href: addressOf(lesson, location.search, shared),
-      textContent: filled(words.place, { number: place + 1, all: lessons.length, name: lesson.name }),
+      textContent: filled(words.place, { number: lesson.number, all, name: lesson.name }),
     })
     const button = Object.assign(document.createElement("button"), { type: "button", onclick: leave, textContent: words.leave })
     bar.replaceChildren(link, button)
