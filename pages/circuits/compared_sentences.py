@@ -11,11 +11,13 @@ from model.causal.patched_translation import PatchedTranslation
 from model.causal.sentence_pairs import MetricName, SentencePair, pair_sentences
 from model.decoding.doubt import Doubt
 from model.decoding.tapped_decoding import GeneratedTokens
+from pages.shared.causes.saved_result import ResultSource
 from pages.shared.causes.text_pairs import choose_alignment, choose_direction, other_sentence, quoted, render_aligned
 from pages.shared.doubt import doubt_of_generated, doubt_of_steps
 from pages.shared.page_header import Request, is_usable, sentence_box
 from pages.shared.texts import block, caption
 from views.controls import widgets
+from views.export import causal_recipes
 from views.text import literal
 from views.text.catalogue import Message, Untranslated, say
 
@@ -60,6 +62,13 @@ class Comparison:
         own = self.pair.alignment(self.alignment, self.direction)
         fed = [(place, place) for place in range(self.place + 1)]
         return None if own is None else {**{stack: list(pairs) for stack, pairs in own.items()}, "decoder": fed}
+
+    def source(self, request: Request) -> ResultSource:
+        """The sentences for files, and lines of Python that prepare them again."""
+        model = request.service.model
+        facts = {"sentence": self.texts[0], "other": self.texts[1], "word": self.place + 1, "metric": self.metric}
+        recipe = causal_recipes.of_sentences(self.texts, self.place, self.metric, model.loaded_by, model.weights_sha256)
+        return ResultSource("circuits", model.weights_sha256, facts, recipe)
 
     @property
     def measured(self) -> str:

@@ -15,6 +15,7 @@ from pages.circuits.compared_sentences import METRICS, read_pair
 from pages.shared import checks
 from pages.shared.causes.asking import may_begin
 from pages.shared.causes.patched_cells import BY_HEAD, BY_POSITION, PatchedCells, render_files, render_maps
+from pages.shared.causes.saved_result import ResultSource
 from pages.shared.causes.text_pairs import SWAPS, other_sentence, quoted
 from pages.shared.code import render_program
 from pages.shared.code_values import sentence as code_sentence
@@ -22,6 +23,7 @@ from pages.shared.page_header import Request, traced_translation_html
 from pages.shared.texts import block, fold_check, paragraph
 from views import map_labels
 from views.controls import sentence_input, widgets
+from views.export import causal_recipes
 from views.text.catalogue import say
 from views.text.numbers import three_digits
 
@@ -63,7 +65,7 @@ def render(request: Request) -> None:
     cell = render_maps(cells, text="noise-maps", samples=sentence.samples)
     with result:
         render_cell(trace, sentence, cells, cell)
-    render_files(cells)
+    render_files(cells, describe_source(request, trace, sentence, (site, heads)))
     found = [each.check for each in cells.results.values()]
     everything = max(check.everything for check in found if check.everything is not None)
     fold_check(
@@ -76,6 +78,17 @@ def render(request: Request) -> None:
     render_program(
         "circuits", "noise", **code_sentence(request), **values, samples=sentence.samples, seed=sentence.seed
     )
+
+
+def describe_source(request: Request, trace: Trace, sentence: NoisySentence, sites: tuple[str, ...]) -> ResultSource:
+    """The sentence for files, and lines of Python that measure these sites again."""
+    model, measured = request.service.model, (sentence.place, sentence.metric)
+    recipe = causal_recipes.of_sentence(request.text, trace.next_ids, *measured, model.loaded_by, model.weights_sha256)
+    facts = {"sentence": request.text, "target_ids": list(trace.next_ids), "word": sentence.place + 1}
+    source = ResultSource("circuits", model.weights_sha256, facts | {"metric": sentence.metric}, recipe)
+    noise = {"samples": sentence.samples, "seed": sentence.seed}
+    lines = causal_recipes.of_noisy_grids(sites, {"encoder": sentence.noisy}, **noise)
+    return source.with_method(lines, noisy=[place + 1 for place in sentence.noisy], **noise)
 
 
 def first_target(request: Request, trace: Trace) -> int:

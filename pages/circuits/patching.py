@@ -25,6 +25,7 @@ from pages.shared.doubt import render_note
 from pages.shared.page_header import Request, translation_below
 from pages.shared.texts import paragraph, warn_if_cut_off
 from views.controls import sentence_input, widgets
+from views.export import causal_recipes
 from views.text.catalogue import say
 
 
@@ -91,12 +92,15 @@ def render(request: Request) -> None:
     cell = render_maps(cells)
     with translations:
         render_translations(request, comparison, cells, cell)
-    render_files(cells)
+    direction, alignment = comparison.direction, comparison.alignment
+    lines = causal_recipes.of_grids([each.arguments for each in (HeadCells(site), heads)], direction, alignment)
+    source = comparison.source(request).with_method(lines, direction=direction, alignment=alignment)
+    render_files(cells, source)
     render_check(cells)
     if comparison.is_proposed:
         texts = {"clean": comparison.texts[0], "corrupt": comparison.texts[1]}
-        ways = {"direction": comparison.direction, "alignment": comparison.positions}
-        render_program("circuits", "patching", **texts, site=heads.site, **ways)
+        values = {"direction": comparison.direction, "alignment": comparison.positions}
+        render_program("circuits", "patching", **texts, site=heads.site, **values)
 
 
 def render_translations(request: Request, comparison: Comparison, cells: PatchedCells, cell: str) -> None:

@@ -83,7 +83,7 @@ def render_edges(request: Request, comparison: Comparison, edges: PathEdges) -> 
     caption("circuits", "paths-graph")
     shown = path_views.render_graph(edges, cut, names)
     render_translations(request, comparison, edges, cut)
-    path_views.render_list(edges, shown, cut, names)
+    path_views.render_list(edges, shown, cut, names, comparison.source(request), comparison.place)
 
 
 def render_translations(request: Request, comparison: Comparison, edges: PathEdges, cut: list[PathEdge]) -> None:

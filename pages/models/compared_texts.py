@@ -11,10 +11,12 @@ from model.causal.experiments import Experiment
 from model.hub.causal.opened_pair import ComparedAnswer, OpenedPair, PairMetric, pair_texts
 from model.hub.opened_model import OpenedModel
 from pages.shared import tables
+from pages.shared.causes.saved_result import ResultSource
 from pages.shared.causes.text_pairs import choose_alignment, choose_direction, other_sentence, quoted, render_aligned
 from pages.shared.service import Service
 from pages.shared.texts import block
 from views.controls import widgets
+from views.export import causal_recipes
 from views.text import literal
 from views.text.catalogue import Message, say
 
@@ -26,8 +28,13 @@ METRICS: dict[PairMetric, Message] = {
 
 @dataclass(frozen=True, eq=False)
 class OpenedComparison:
-    """Two texts, and how they are compared."""
+    """Two texts, and how they are compared.
 
+    Attributes:
+        texts: as typed.
+    """
+
+    texts: tuple[str, str]
     pair: OpenedPair
     alignment: str
     metric: PairMetric
@@ -43,6 +50,13 @@ class OpenedComparison:
         """Identifies what is computed."""
         ids = self.pair.clean_ids, self.pair.corrupt_ids
         return "opened patched", *ids, self.alignment, self.metric, self.direction
+
+    def source(self, model: OpenedModel) -> ResultSource:
+        """The texts for files, and lines of Python that prepare them again."""
+        facts = {"opened": model.pinned, "sentence": self.texts[0], "other": self.texts[1], "metric": self.metric}
+        named = model.pinned, model.precision, model.weights_sha256
+        recipe = causal_recipes.of_texts(self.texts, self.metric, *named)
+        return ResultSource("models", model.weights_sha256, facts, recipe)
 
     @property
     def measured(self) -> str:
@@ -91,7 +105,7 @@ def choose_comparison(
         metric = widgets.pick(say("circuits.metric", "Measured"), metrics, "metric", varies=True)
         if not by_position:
             direction = choose_direction()
-    return OpenedComparison(pair, alignment, metric, direction)
+    return OpenedComparison((text, other), pair, alignment, metric, direction)
 
 
 def render_answer_table(answers: Sequence[ComparedAnswer], changed: str, label: str) -> None:

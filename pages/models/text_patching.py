@@ -26,6 +26,7 @@ from pages.shared.causes.precision import runs_in_half
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
 from views.controls import sentence_input, widgets
+from views.export import causal_recipes
 from views.kind_labels import any_model_kind
 from views.text import literal
 from views.text.catalogue import Message, say, say_error
@@ -62,7 +63,10 @@ def render_patching(service: Service[OpenedModel], text: str, options: Mapping[s
     cell = render_maps(cells, "models_causes")
     with answers:
         render_answers(service, comparison, cells, cell)
-    render_files(cells)
+    direction, alignment = comparison.direction, comparison.alignment
+    lines = causal_recipes.of_grids([each.arguments for each in wanted], direction, alignment)
+    source = comparison.source(service.model).with_method(lines, direction=direction, alignment=alignment)
+    render_files(cells, source)
     render_check(cells, "models_causes", runs_in_half(service))
 
 

@@ -42,7 +42,7 @@ def render_paths(service: Service[OpenedModel], text: str, options: Mapping[str,
     caption("models_causes", "paths-graph")
     shown = path_views.render_graph(edges, cut, names)
     render_answers(service, comparison, edges, cut)
-    path_views.render_list(edges, shown, cut, names)
+    path_views.render_list(edges, shown, cut, names, comparison.source(service.model))
 
 
 def measure_edges(service: Service[OpenedModel], comparison: OpenedComparison) -> PathEdges | None:

@@ -10,14 +10,14 @@ from model.tracing.picture_trace import PatchTrace
 from pages.shared import checks, files, tables
 from pages.shared.causes.lens_tables import layer_name, lens_arrays
 from pages.shared.causes.logit_bars import choose_view, render_logit_parts
-from pages.shared.causes.patched_cells import PatchedCells, render_check, render_files, render_maps
+from pages.shared.causes.patched_cells import PATCHES, PatchedCells, render_check, render_files, render_maps
 from pages.shared.causes.precision import runs_in_half
 from pages.shared.causes.text_pairs import choose_direction
 from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, fold_check, folded_how_to_read, how_to_read, paragraph
-from pages.vision.other_picture import choose_other_picture, describe_metric, render_classes
+from pages.vision.other_picture import choose_other_picture, describe_metric, describe_source, render_classes
 from pages.vision.picture_paths import render_paths
 from pages.vision.program import render_vision_program
 from pages.vision.vision_inputs import choose_class
@@ -25,6 +25,7 @@ from views import map_labels, patch_grid
 from views.components.patch_picture import PatchPicture, PicturePanel, patch_picture
 from views.controls import sentence_input, widgets
 from views.controls.widgets import Choice
+from views.export import causal_recipes
 from views.html import answer_cell
 from views.text import literal
 from views.text.catalogue import Message, Untranslated, say
@@ -191,7 +192,18 @@ def render_patching(service: Service, key: str, trace: PatchTrace) -> None:
     probabilities = service.analysis((*place, layer, cell), answer)
     with slot:
         render_answer(cells, cell, trace.classes, probabilities, direction)
-    render_files(cells)
+    sites: dict[str, dict[str, object]] = {
+        f"{site}_vision": {"site": site, "part": "vision", "positions": positions} for site, positions in SITES.items()
+    }
+    if layers is not None:
+        sites[f"residual_{PATCHES}"] = {
+            "site": "residual",
+            "part": "vision",
+            "layers": layers,
+            "positions": trace.places[1:],
+        }
+    lines = causal_recipes.of_picture_grids(sites, direction)
+    render_files(cells, describe_source(service, other).with_method(lines, direction=direction))
     render_check(cells, PAGE, runs_in_half(service))
 
 

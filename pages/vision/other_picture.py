@@ -6,10 +6,13 @@ import numpy as np
 import streamlit as st
 
 from model.causal.metrics import Metric
+from pages.shared.causes.precision import runs_in_half
+from pages.shared.causes.saved_result import ResultSource
 from pages.shared.service import Service
 from pages.shared.texts import block
 from views.controls import samples, widgets
 from views.controls.picture_input import chosen_sample
+from views.export import causal_recipes
 from views.html import class_bars
 from views.text import literal
 from views.text.catalogue import say
@@ -24,6 +27,17 @@ def choose_other_picture(service: Service) -> tuple[str, Any]:
     other = widgets.select(say("vision.causes.other", "Picture B"), names, "otherpicture", width=220)
     second = samples.picture(other)
     return other, service.network_result(("received", second.sha256), lambda model: model.receive(second.image))
+
+
+def describe_source(service: Service, other: str) -> ResultSource:
+    """The open picture and a sample for files, and lines of Python that prepare them again."""
+    model, own = service.model, chosen_sample()
+    opened, page = None, "vision"
+    if runs_in_half(service) is not None:  # an opened model
+        opened, page = (model.pinned, model.precision), "models"
+    facts = {"sample": own or "own", "other": other} | ({"opened": opened[0]} if opened else {})
+    recipe = causal_recipes.of_pictures((own, other), model.weights_sha256, opened)
+    return ResultSource(page, model.weights_sha256, facts, recipe, own_picture=not own)
 
 
 def describe_metric(metric: Metric, classes: tuple[str, ...]) -> str:

@@ -11,7 +11,7 @@ from pages.shared.causes import path_views
 from pages.shared.causes.asking import may_begin
 from pages.shared.service import Service
 from pages.shared.texts import block, caption
-from pages.vision.other_picture import choose_other_picture, describe_metric, render_classes
+from pages.vision.other_picture import choose_other_picture, describe_metric, describe_source, render_classes
 from views.controls import sentence_input
 from views.text.catalogue import say
 from views.text.numbers import grouped
@@ -74,4 +74,4 @@ def render_paths(service: Service, key: str, trace: PatchTrace) -> None:
     with right:
         path_views.render_values(edges, cut, run.value, describe_metric(metric, trace.classes))
         render_classes(trace.classes, run.probabilities)
-    path_views.render_list(edges, shown, cut, names)
+    path_views.render_list(edges, shown, cut, names, describe_source(service, other))

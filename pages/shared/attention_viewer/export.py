@@ -89,12 +89,17 @@ def describe_view(saved: SavedView) -> dict[str, Any]:
             "row_sum_error": check.row_sum_error,
             "weight_on_masked_keys": check.masked_weight,
         },
-        "versions": {
-            navigation.NAME: VERSION,
-            "python": platform.python_version(),
-            **{name: version(name) for name in COMPUTED_BY},
-            **({"transformers": version("transformers")} if "opened" in source else {}),
-        },
+        "versions": used_versions("opened" in source),
+    }
+
+
+def used_versions(opened: bool) -> dict[str, str]:
+    """Return the versions of what computed a result, by name; `opened` if an opened model did."""
+    return {
+        navigation.NAME: VERSION,
+        "python": platform.python_version(),
+        **{name: version(name) for name in COMPUTED_BY},
+        **({"transformers": version("transformers")} if opened else {}),
     }
 
 
@@ -112,13 +117,14 @@ def view_facts(saved: SavedView, snapshot: html_export.ComponentSnapshot) -> lis
     ]
 
 
-def _is_of_own_folder(link: str) -> bool:
+def is_of_own_folder(link: str) -> bool:
+    """Whether an address shows a model in a folder that only its visit has."""
     return OWN_FOLDER.items() <= parse_qs(urlsplit(link).query).items()
 
 
 def _link_text(link: str) -> str:
     """The link, with a note where it cannot open what the view is of."""
-    if not _is_of_own_folder(link):
+    if not is_of_own_folder(link):
         return link
     return say("fact.link.own-folder", "{link} (a link cannot open your own folder: type its path first)", link=link)
 
@@ -194,6 +200,6 @@ def _readme(saved: SavedView) -> str:
     source = saved.provenance.source
     if "pixels_sha256" in source and "sample" not in source:
         text += "\n\n" + block("attention_viewer", "own-picture")
-    if _is_of_own_folder(saved.link):
+    if is_of_own_folder(saved.link):
         text += "\n\n" + block("attention_viewer", "own-folder")
     return text + "\n"

@@ -10,6 +10,7 @@ import streamlit as st
 from model.causal.activation_patching import ActivationPatching, Direction
 from model.causal.result_tables import TableAxis
 from pages.shared import checks, files
+from pages.shared.causes.saved_result import ResultFiles, ResultSource, render_result_files
 from pages.shared.texts import block, caption, fold_check
 from views.components.cell_maps import CellMap, CellMaps, cell_maps
 from views.controls import sentence_input, widgets
@@ -55,6 +56,12 @@ class HeadCells:
     site: str
     parts: tuple[str, ...] = ()
     by_position: bool | None = None
+
+    @property
+    def arguments(self) -> dict[str, object]:
+        """As arguments of `patch_parts_in_steps`, without those that have their defaults."""
+        named = {"parts": self.parts or None, "by_position": self.by_position}
+        return {"site": self.site} | {name: value for name, value in named.items() if value is not None}
 
 
 def choose_heads(kinds: Mapping[str, str]) -> HeadCells:
@@ -297,12 +304,16 @@ def render_maps(cells: PatchedCells, page: str = "circuits", text: str = "maps",
     return chosen[cell.key]
 
 
-def render_files(cells: PatchedCells) -> None:
-    """Render the downloads, and all cells as a table."""
+def render_files(cells: PatchedCells, source: ResultSource) -> None:
+    """Render the downloads with the recipe, and all cells as a table; `source` ends with the lines that patch."""
     header, rows = cells.rows()
+    labels = say("circuits.csv", "All cells as CSV"), say("circuits.npz", "All cells as NPZ")
+    found = [result.check for result in cells.results.values()]
+    everything = [check.everything for check in found if check.everything is not None]
+    check = {"nothing_replaced": max(check.nothing for check in found)}
+    check |= {"everything_replaced": max(everything)} if everything else {}
     with st.container(horizontal=True):
-        files.csv(header, rows, "patching", say("circuits.csv", "All cells as CSV"))
-        files.npz("patching", cells.arrays, say("circuits.npz", "All cells as NPZ"))
+        render_result_files(ResultFiles("patching", header, lambda: rows, cells.arrays, check, labels), source)
     files.folded_table(lambda: files.data_frame(rows, header), "patching_table", hide_index=True)
 
 

@@ -1,17 +1,20 @@
 """The edges of path patching on a page: a graph whose edges can be cut, a list, files and the check."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 
 from model.causal.path_edges import LOGITS, TOKEN, WHOLE_INPUT, PathEdge, PathEdges, PathNode
 from model.causal.resumable import ResumableNetwork
-from pages.shared import checks, files, tables
+from pages.shared import checks, tables
 from pages.shared.causes.asking import store
+from pages.shared.causes.saved_result import ResultFiles, ResultSource, render_result_files
 from pages.shared.texts import fold_check, paragraph
 from views.components.path_graph import GraphEdge, GraphNode, PathGraph, path_graph
 from views.controls import sentence_input
 from views.controls.widgets import Choice
+from views.export import causal_recipes
 from views.text import literal
 from views.text.catalogue import Message, Untranslated, say, say_count
 from views.text.numbers import percent, three_digits
@@ -95,12 +98,26 @@ class PathNames:
         return [self.node(node) for node in nodes]
 
 
+@dataclass(frozen=True)
+class ShownEdges:
+    """The edges that a graph shows, in their order.
+
+    Attributes:
+        count: how many of the strongest were asked for.
+        least: their smallest effect, in percent of the strongest one's.
+    """
+
+    edges: list[PathEdge]
+    count: int
+    least: int
+
+
 def find_cut(edges: PathEdges) -> list[PathEdge]:
     """The edges that the address names as cut."""
     return edges.find(bound_settings.stored_text(CUT).split(","))
 
 
-def render_graph(edges: PathEdges, cut: list[PathEdge], names: PathNames) -> list[PathEdge]:
+def render_graph(edges: PathEdges, cut: list[PathEdge], names: PathNames) -> ShownEdges:
     """Render the graph with undo and reset; return the edges that it shows."""
     strongest = list(edges.edges[:SENT])
     sent = strongest + [edge for edge in cut if edge not in strongest]
@@ -117,9 +134,10 @@ def render_graph(edges: PathEdges, cut: list[PathEdge], names: PathNames) -> lis
     graph = PathGraph(names.titles(), names.nodes(sent), drawn, [edge.id for edge in cut], count, least, chosen, unit)
     path_graph(graph, "path-graph", sentence_input.store_selection, toggle_cut)
     _render_buttons(cut)
-    number, smallest = int(chosen[count.key]), int(chosen[least.key]) / 100 * max(abs(edge.effect) for edge in sent)
+    number, share = int(chosen[count.key]), int(chosen[least.key])
+    smallest = share / 100 * max(abs(edge.effect) for edge in sent)
     strong = [edge for edge in sent[:number] if abs(edge.effect) >= smallest]
-    return [edge for edge in sent if edge in strong or edge in cut]
+    return ShownEdges([edge for edge in sent if edge in strong or edge in cut], number, share)
 
 
 def toggle_cut(id: str) -> None:
@@ -155,18 +173,33 @@ def render_values(edges: PathEdges, cut: list[PathEdge], value: float, measured:
     paragraph("circuits", "paths-cut", measured=measured, count=count, **values)
 
 
-def render_list(edges: PathEdges, shown: list[PathEdge], cut: list[PathEdge], names: PathNames) -> None:
-    """Render the edges of the graph as a table, all edges as files, and the check."""
+def render_list(
+    edges: PathEdges,
+    shown: ShownEdges,
+    cut: list[PathEdge],
+    names: PathNames,
+    source: ResultSource,
+    place: int | None = None,
+) -> None:
+    """Render the edges of the graph as a table, all edges as files with their recipe, and the check.
+
+    Args:
+        source: the two inputs.
+        place: of the target in a translation, from 0; None where nothing is generated.
+    """
     largest = max(abs(edge.effect) for edge in edges.edges)
-    title = say("circuits.edges", "Edges of the graph")
+    title, listed = say("circuits.edges", "Edges of the graph"), shown.edges
     columns = [
-        tables.name_column(say("circuits.sender", "from"), [names.name(edge.sender) for edge in shown]),
-        tables.name_column(say("circuits.receiver", "to"), [names.name(edge.receiver) for edge in shown]),
-        tables.TableColumn(say("circuits.input", "input"), [INPUTS[edge.input]() for edge in shown]),
+        tables.name_column(say("circuits.sender", "from"), [names.name(edge.sender) for edge in listed]),
+        tables.name_column(say("circuits.receiver", "to"), [names.name(edge.receiver) for edge in listed]),
+        tables.TableColumn(say("circuits.input", "input"), [INPUTS[edge.input]() for edge in listed]),
         tables.bar_column(
-            say("circuits.effect", "change of what is measured"), [edge.effect for edge in shown], largest, "difference"
+            say("circuits.effect", "change of what is measured"),
+            [edge.effect for edge in listed],
+            largest,
+            "difference",
         ),
-        tables.TableColumn(say("paths.cut", "cut"), ["\u2702" if edge in cut else "" for edge in shown]),
+        tables.TableColumn(say("paths.cut", "cut"), ["\u2702" if edge in cut else "" for edge in listed]),
     ]
     with st.expander(title):
         tables.render_table(columns, title)
@@ -178,11 +211,16 @@ def render_list(edges: PathEdges, shown: list[PathEdge], cut: list[PathEdge], na
             for edge in edges.edges
         ]
 
+    arrays = {name: table.values for name, table in edges.heads.tables.items()}
+    check, ids = edges.heads.check, [edge.id for edge in cut]
+    found = {"recomputed_edges": check.recomputed, "nothing_sent": check.nothing}
+    labels = say("circuits.csv.edges", "All edges as CSV"), say("circuits.npz.edges", "All edges between heads as NPZ")
+    lines = causal_recipes.of_paths(ids, shown.count, shown.least / 100, names.whole is None, place)
     with st.container(horizontal=True):
-        files.csv(header, rows, "paths", say("circuits.csv.edges", "All edges as CSV"))
-        arrays = {name: table.values for name, table in edges.heads.tables.items()}
-        files.npz("paths", arrays, say("circuits.npz.edges", "All edges between heads as NPZ"))
-    check = edges.heads.check
+        render_result_files(
+            ResultFiles("paths", header, rows, lambda: arrays, found, labels),
+            source.with_method(lines, edges=shown.count, smallest_percent=shown.least, cut=ids),
+        )
     fold_check(
         "circuits",
         "paths-check",

@@ -133,7 +133,11 @@ def test_a_sentence_without_a_known_word_is_its_own_default():
 
 def test_files_have_every_cell(open_app, translator):
     app = open_app("circuits", other=HOUSE)
-    assert [button.label for button in app.get("download_button")] == ["All cells as CSV", "All cells as NPZ"]
+    assert [button.label for button in app.get("download_button")] == [
+        "All cells as CSV",
+        "All cells as NPZ",
+        "With recipe and link as ZIP",
+    ]
 
 
 def test_heads_at_each_position_have_a_map_for_each_layer(open_app, translator):

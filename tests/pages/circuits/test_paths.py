@@ -12,6 +12,7 @@ from pages.shared.causes import path_views
 from tests.pages.conftest import SENTENCE
 from tests.pages.drawn import path_graph
 from tests.pages.reading import marked, table
+from tests.pages.recipes import record_files, run_recipe
 from views.text.numbers import three_digits
 
 HOUSE = "I want to buy a house."
@@ -56,6 +57,19 @@ def test_weak_edges_are_left_out(open_app, measured):
     strong = [effect for effect in effects[:50] if abs(effect) >= 0.5 * abs(effects[0])]
     rows = table(app, "Edges of the graph")[1:]
     assert [row[3] for row in rows] == list(map(three_digits, strong)) and len(strong) < 50
+
+
+@pytest.mark.nightly
+def test_the_recipe_selects_and_cuts_the_same_edges(open_app, measured, tmp_path, monkeypatch):
+    makers, cut = record_files(monkeypatch), measured[2].edges[3].id
+    app = open_app("circuits", part="paths", other=HOUSE, edges="10", least="20", cut=cut)
+    rows, generated = table(app, "Edges of the graph")[1:], marked(app, "aa-text")[2]
+    (stated,) = [each.value for each in app.markdown if " for A, " in each.value]
+    printed, settings = run_recipe(makers, "paths", tmp_path, monkeypatch)
+    assert [three_digits(float(line.split()[1])) for line in printed[:-3]] == [row[3] for row in rows]
+    assert three_digits(float(printed[-3])) in stated and printed[-2] == generated and float(printed[-1]) < 1e-4
+    assert settings["input"]["cut"] == [cut] and settings["input"]["smallest_percent"] == 20
+    assert cut.replace(",", "%2C") in settings["link"]
 
 
 def test_reset_restores_all_edges(open_app, measured):

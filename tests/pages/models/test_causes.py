@@ -19,9 +19,12 @@ from pages.shared.causes.text_pairs import quoted
 from tests.model.hub import tiny
 from tests.model.hub.conftest import PICTURE
 from tests.new_process import clear_all
+from tests.pages.conftest import ROOT
 from tests.pages.drawn import matrices, path_graph
 from tests.pages.models.opened_model_page import page_text
 from tests.pages.reading import table
+from tests.pages.recipes import record_files, run_recipe
+from tests.tiers import nightly
 from views.text.numbers import percent, three_digits
 
 TEXTS = "The quick brown fox jumps", "The quick brown dog jumps"
@@ -110,6 +113,28 @@ def test_patched_cells_are_the_models(open_app, models, name, query):
             np.testing.assert_allclose(np.stack(values), expected, atol=2e-4)
     assert ("cannot be followed" in "".join(each.value for each in app.info)) == (name == "albert")
     assert "something is wrong" not in page_text(app) and not app.warning
+
+
+@pytest.mark.parametrize(
+    ("name", "cause", "query"),
+    [
+        ("gpt2", "patching", {"other": "The dog", "headcells": "each"}),
+        ("bert", "paths", {"text": MASKED[0], "other": MASKED[1]}),
+        ("vit", "patching", {"patchlayer": "1"}),
+        nightly("vit", "paths", {}),
+    ],
+)
+def test_recipes_compute_the_same_numbers(open_app, models, tmp_path, monkeypatch, name, cause, query):
+    for link, folder in (
+        ("assets", ROOT / "assets"),
+        (name, models[1][name]),
+    ):  # a page names a folder without its path
+        (tmp_path / link).symlink_to(folder)
+    makers = record_files(monkeypatch)
+    causes(open_app, name, cause, **PAIR | query)
+    printed, settings = run_recipe(makers, cause, tmp_path, monkeypatch)
+    assert float(printed[-1]) < 1e-4 and settings["input"]["opened"].endswith(name)
+    assert settings["link"].startswith("/models?") and "transformers" in settings["versions"]
 
 
 def test_the_chosen_cell_states_the_answers_of_three_runs(open_app, models):
