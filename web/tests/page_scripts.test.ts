@@ -4,6 +4,7 @@ import { oncePerFrame } from "../src/page/dom"
 import { topOfBox } from "../src/page/experiment_scroll"
 import { writeHistory } from "../src/page/history"
 import { LeftPage } from "../src/page/left_page"
+import { adoptLanguage } from "../src/page/language"
 import { addressOf, lessonAt, type Lesson } from "../src/page/lessons"
 import { withMode } from "../src/page/presentation_mode"
 import { sharedKey } from "../src/page/theme_choice"
@@ -20,6 +21,16 @@ test("the presentation is a parameter of every address", () => {
   expect(withMode("?head=2", base, true)).toBe("https://atlas.example/attention?head=2&present=1")
   expect(withMode("/heads?present=1&a=2", base, false)).toBe("https://atlas.example/heads?a=2")
   expect(withMode(new URL("https://atlas.example/"), base, true)).toBe("https://atlas.example/?present=1")
+})
+
+test("the document has the language that the menu names", () => {
+  document.documentElement.lang = "en"
+  adoptLanguage()
+  expect(document.documentElement.lang).toBe("en")
+  document.head.innerHTML = '<style data-language="ko"></style>'
+  adoptLanguage()
+  expect(document.documentElement.lang).toBe("ko")
+  document.head.innerHTML = ""
 })
 
 test("a box stays where it was, unless a bar would cover it", () => {

@@ -11,6 +11,7 @@ import { holdExperiments } from "./experiment_scroll"
 import { explainTerms } from "./glossary_tooltip"
 import { writeHistory } from "./history"
 import { followInternalLinks } from "./internal_links"
+import { followLanguage } from "./language"
 import { LeftPage } from "./left_page"
 import { showLessons } from "./lessons"
 import { announceChanges } from "./live_region"
@@ -41,6 +42,7 @@ preloadCharts(site, charts, charted.split(" "))
 explainTerms()
 copyPrograms()
 followInternalLinks()
+followLanguage()
 showLessons(sharedNames)
 holdExperiments()
 showConnection(waiting)
