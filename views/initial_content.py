@@ -63,13 +63,11 @@ class InitialContent:
     """The default sentence of a page and its translation.
 
     Attributes:
-        lead: the text below the title; empty for the page's text in the menu.
         view: the component below the translation, on a page that begins with one.
     """
 
     sentence: str
     translation: str
-    lead: str = ""
     view: ComponentSnapshot | None = None
 
     def is_for(self, query: dict[str, list[str]]) -> bool:

@@ -108,7 +108,7 @@ def initial_page(html: str, name: str, language: str, content: InitialContent | 
     """Streamlit's `html` completed for the page with the id `name`, in `language`; the home page's name is empty."""
     page = next((page for page in navigation.PAGES if page.id == name), navigation.PAGES[0])
     with catalogue.using_language(language):
-        title, lead = literal.html(page.title()), literal.html(content and content.lead or page())
+        title, lead = literal.html(page.title()), literal.html(page.lead())
         tab = literal.html(navigation.tab_title(page))
         description = literal.html(say("page.description", "Look inside a trained Transformer while it works."))
         begins = content_html(content) if content else "<div></div>" * 2

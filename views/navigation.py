@@ -17,6 +17,7 @@ from .controls import sentence_input
 from .shipped_files import is_intact
 from .text import catalogue, literal, prose
 from .text.catalogue import Message, Untranslated, say
+from .text.glossary import plain_text
 from .url_state import bound_settings
 from .version import VERSION
 
@@ -24,8 +25,11 @@ NAME = "Attention Atlas"
 FAVICON = Path(__file__).parent.parent / "assets" / "favicon.png"
 
 
-class MenuPage(Message):
-    """A page in the menu: its id names its folder, text file and path; its text is what can be done there."""
+@dataclass(frozen=True)
+class MenuPage:
+    """A page in the menu: its id names its folder, text file and path."""
+
+    id: str
 
     def title(self) -> str:
         """The heading of the page, in the user's language; that of the home page is the program's name."""
@@ -34,6 +38,10 @@ class MenuPage(Message):
     def label(self) -> str:
         """The page's name in the menu and in links."""
         return say("menu.home", "Translate") if self is PAGES[0] else self.title()
+
+    def lead(self) -> str:
+        """What can be done on the page, without Markdown."""
+        return plain_text(prose.lead(self.id))
 
 
 @dataclass(frozen=True)
@@ -48,43 +56,19 @@ class MenuSection:
         return self.name() if self.name else self.pages[0].label()
 
 
+_EXPLORE = ("translate", "attention", "heads", "compare", "attribution", "circuits")
+_LEARN = ("lessons", "history", "tokens", "positions", "masks", "inside", "decoding", "loss", "glossary")
 SECTIONS = (
-    MenuSection(
-        (
-            MenuPage(
-                "translate",
-                "See what every head of a trained Transformer attends to while it translates your sentence.",
-            ),
-            MenuPage("attention", "Open every head of the encoder, the decoder and the cross-attention."),
-            MenuPage("heads", "Ablate each head in turn: which ones matter for your sentence, and what for."),
-            MenuPage("compare", "Change a head or the sentence: compare the translation, the loss and every map."),
-            MenuPage("attribution", "Which source words a target word needs: six methods compared with a test."),
-            MenuPage("circuits", "Patch one sentence into another: which layer, position and head causes a word."),
-        ),
-        Message("menu.explore", "Explore"),
-    ),
-    MenuSection(
-        (
-            MenuPage("lessons", "Twelve predictions about trained networks, each with what really happens."),
-            MenuPage("history", "Recurrent networks, LSTM gates and the first attention, on the same sentence."),
-            MenuPage("tokens", "Follow a sentence into tokens, ids and vectors; compare words and word orders."),
-            MenuPage("positions", "Take sinusoidal positions apart, then take them away from the model."),
-            MenuPage("masks", "Hide keys from queries: padding, causality, and a mask that you paint yourself."),
-            MenuPage("inside", "Follow one head from X to W_O, then the feed-forward layer and Add & Norm."),
-            MenuPage("decoding", "Go through a translation step by step: logits, choice, teacher forcing, beam."),
-            MenuPage("loss", "Score a French target token by token; smoothing, gradient and training curves."),
-            MenuPage("glossary", "What every term means, in a sentence or two, and which part shows it."),
-        ),
-        Message("menu.learn", "Learn"),
-    ),
-    MenuSection((MenuPage("vision", "Give a picture to a Vision Transformer and see what it attends to."),)),
-    MenuSection((MenuPage("models", "Open a Hugging Face checkpoint and look at its attention with the same views."),)),
+    MenuSection(tuple(map(MenuPage, _EXPLORE)), Message("menu.explore", "Explore")),
+    MenuSection(tuple(map(MenuPage, _LEARN)), Message("menu.learn", "Learn")),
+    MenuSection((MenuPage("vision"),)),
+    MenuSection((MenuPage("models"),)),
 )
 PAGES = tuple(page for section in SECTIONS for page in section.pages)  # the first is the home page
 MOVED_PAGES = {"relevance": "attribution"}  # former path of a page -> its path now
 
-# Marks the open section of the menu.
-_OPEN = """<style>
+# Marks the open section of the menu, and names the language of the page for web/src/page/language.ts.
+_OPEN = """<style data-language="{language}">
 .st-key-sections > :nth-child({open}) a {{background: #8883}}
 .st-key-sections > :nth-child({open}) a * {{font-weight: 600}}
 </style>"""
@@ -146,7 +130,7 @@ def _render_menu(open_page: MenuPage, pages: Mapping[MenuPage, st.Page]) -> None
     """Draw the sections, and the pages of the open one."""
     open_section = section_of(open_page)
     data = lessons.script_data(open_page.id) if open_page.id in lessons.PAGES else ""
-    st.html(_OPEN.format(open=SECTIONS.index(open_section) + 1) + data)
+    st.html(_OPEN.format(open=SECTIONS.index(open_section) + 1, language=catalogue.language()) + data)
     with st.container(key="menu"):
         with st.container(horizontal=True, key="sections"):
             for section in SECTIONS:
@@ -154,7 +138,7 @@ def _render_menu(open_page: MenuPage, pages: Mapping[MenuPage, st.Page]) -> None
         if open_section.name:
             with st.container(horizontal=True, key="pages"):
                 for page in open_section.pages:
-                    st.page_link(pages[page], label=page.label(), help=page())
+                    st.page_link(pages[page], label=page.label(), help=literal.markdown(page.lead()))
 
 
 def section_of(page: MenuPage) -> MenuSection:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from server.singleton import singleton
 from views.initial_content import InitialContent
-from views.text import catalogue, prose
+from views.text import catalogue
 
 if TYPE_CHECKING:
     from model import Trace
@@ -66,7 +66,7 @@ def initial_answer(page: str) -> InitialContent | None:
     from views.controls import sentence_input
 
     content = InitialContent(sentence_input.DEFAULT, _initial_trace().target_text)
-    return replace(content, lead=prose.lead(page), view=_initial_maps(catalogue.language())) if page else content
+    return replace(content, view=_initial_maps(catalogue.language())) if page else content
 
 
 WARMUPS = {"translator": load_translator, "classifier": load_classifier}

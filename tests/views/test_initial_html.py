@@ -94,14 +94,12 @@ def test_a_page_contains_its_title_and_description(place):
     tab = navigation.NAME if not name else f"{place.title()} \u00b7 {navigation.NAME}"
     assert re.findall("<title>(.*?)</title>", page) == [tab]
     outline = page.split('<div id="root"></div>')[1]
-    assert f"<h1>{place.title()}</h1><p>{html.escape(place())}</p>" in outline
+    assert f"<h1>{place.title()}</h1><p>{html.escape(place.lead())}</p>" in outline
     assert re.search(r'<meta name="description" content="[A-Z][^"]+\.">', page)
 
 
 ANSWER = InitialContent("<b>Where</b> {is} he?", "O\u00f9 est-il <i>?")
-VIEW = replace(
-    ANSWER, lead="Look & see.", view=ComponentSnapshot("attention_grid", "grid-root", b"\0<!--", {"head": "1"}, "")
-)
+VIEW = replace(ANSWER, view=ComponentSnapshot("attention_grid", "grid-root", b"\0<!--", {"head": "1"}, ""))
 
 
 SAME = "text=%3Cb%3EWhere%3C%2Fb%3E+%7Bis%7D+he%3F"
@@ -141,8 +139,9 @@ def test_a_page_can_begin_with_a_component():
     )
     answer = client.get("/vision").text
     assert answer == initial_html.initial_page(PAGE, "vision", "en", VIEW)
+    vision = next(place for place in navigation.PAGES if place.id == "vision")
     outline = answer.split('<main class="first">')[1]
-    assert outline.startswith("<h1>Vision</h1><p>Look &amp; see.</p>")
+    assert outline.startswith(f"<h1>Vision</h1><p>{html.escape(vision.lead())}</p>")
     assert "<section inert>" in outline
     served = client.get(re.search(r'<script src="\.(/first-attention_grid-\w+\.js)"></script>', outline)[1])
     assert served.text == initial_component.source("attention_grid") and "immutable" in served.headers["cache-control"]
