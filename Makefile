@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 PARITY := .venv-parity
 
 # PYTHON makes a new .venv
-.PHONY: manifest web run check test nightly walk sweep test-slow test-deploy test-oldest messages docs lint types format audit fuzz bench
+.PHONY: manifest web run check test nightly walk sweep test-slow test-deploy test-oldest messages texts docs lint types format audit fuzz bench
 .PHONY: train-translator evaluate-translator agreement doubt train-recurrent evaluate-recurrent comparison forgetting raw-attention
 .PHONY: english train-convolution evaluate-convolution train-vision evaluate-vision read-vision after-vision unlike-vision head-statistics
 .PHONY: clean run-environment dev-environment parity-causal
@@ -63,9 +63,13 @@ test-deploy: dev-environment
 test-oldest: dev-environment
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.dependency_ranges $(OPTIONS)
 
-# write the catalogues of texts from the code, for translators
+# write the catalogues of texts from the code, and the hashes of the blocks that are translated, for translators
 messages: dev-environment
 	$(BIN)/python -m tools.messages
+
+# how much of each language is translated, and what is missing, stale, unused or wrong; OPTIONS=ko names all that is missing
+texts: dev-environment
+	$(BIN)/python -m tools.texts $(OPTIONS)
 
 # the hashes of all files in assets, which the app compares when it reads one; after any change in assets
 manifest: dev-environment

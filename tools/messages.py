@@ -1,28 +1,32 @@
 """Write the message catalogues from the code: `make messages`.
 
 `assets/text/en/atlas.po` has every text of the code, for translators to begin with. It is not committed and nothing
-reads it at run time. In the catalogues of other languages new texts are added, empty, and those that have gone are
-removed.
+reads it at run time. In the catalogues of other languages new texts are added, empty; those that have gone are removed;
+the translation of a text that has changed is marked as fuzzy, next to the text that was translated. Translated blocks
+of prose that have no hash get that of the English block. `tools/texts.py` reports what is left to do.
 """
 
 from __future__ import annotations
 
 import ast
+import difflib
 import io
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from babel.messages.catalog import Catalog
+from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po, write_po
 
+from tools import translated_prose
 from views.text.catalogue import ENGLISH, TEXT
 
 ROOT = Path(__file__).resolve().parents[1]
+TRANSLATED_FROM = "translated from: "  # begins the comment above a stale translation; Babel reads no previous texts
 LAYERS = ("views", "pages", "model", "server")
 # function or class -> where its calls have the id and the English text (one, or singular and plural)
 KEYWORDS: dict[str, tuple[int | None, tuple[int, ...]]] = {
-    **dict.fromkeys(("say", "Message", "MenuPage", "Sample"), (0, (1,))),
+    **dict.fromkeys(("say", "Message", "Sample"), (0, (1,))),
     "say_count": (0, (1, 2)),
     **dict.fromkeys(
         (
@@ -77,6 +81,40 @@ def written(catalogue: Catalog) -> bytes:
     return file.getvalue()
 
 
+def is_translated(message: Message) -> bool:
+    """Whether every form of a text has a translation."""
+    forms = message.string if isinstance(message.string, tuple | list) else (message.string,)
+    return bool(forms) and all(forms)
+
+
+def updated(old: Catalog, code: Catalog) -> Catalog:
+    """The texts of the code with the translations of `old`; those of texts that have changed since are fuzzy.
+
+    A text with an id is the same while its id is. One without, that of an error, is taken for the most similar of those
+    that have gone.
+    """
+    new = Catalog(locale=old.locale, project=code.project, charset="utf-8", fuzzy=False)
+    translated = {(message.context, message.id): message for message in old if message.id and is_translated(message)}
+    by_id = {message.context: message for message in translated.values() if message.context}
+    present = {(message.context, message.id) for message in code}
+    gone = {str(key[1]): message for key, message in translated.items() if not key[0] and key not in present}
+    for message in code:
+        if not message.id:
+            continue
+        former = translated.get((message.context, message.id))
+        if former is not None:
+            flags, comments = former.flags & {"fuzzy"}, former.user_comments if former.fuzzy else []
+        else:
+            similar = difflib.get_close_matches(str(message.id), gone, 1, 0.75) if not message.context else []
+            former = by_id.get(message.context) if message.context else gone[similar[0]] if similar else None
+            flags, comments = {"fuzzy"}, [f"{TRANSLATED_FROM}{former.id}"] if former is not None else []
+        if former is None or isinstance(former.id, str) != isinstance(message.id, str):
+            new.add(message.id, context=message.context)
+        else:
+            new.add(message.id, former.string, flags=flags, user_comments=comments, context=message.context)
+    return new
+
+
 def main() -> None:
     """Write the catalogues of all languages."""
     code = texts_of_the_code()
@@ -85,8 +123,8 @@ def main() -> None:
         catalogue = code
         if folder.name != ENGLISH:
             with path.open("rb") as file:
-                catalogue = read_po(file, locale=folder.name)
-            catalogue.update(code, no_fuzzy_matching=True)
+                catalogue = updated(read_po(file, locale=folder.name.replace("-", "_")), code)
+            translated_prose.record_hashes(TEXT, folder.name)
         path.write_bytes(written(catalogue))
         print(f"{path.relative_to(ROOT)}: {len(catalogue)} texts", file=sys.stderr)
 

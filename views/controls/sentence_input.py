@@ -51,7 +51,7 @@ class Decoding:
 
 def language_picker() -> None:
     """Draw a switch at the top of the sidebar, if there is more than one language."""
-    languages = catalogue.languages()
+    languages = catalogue.offered_languages()
     if len(languages) > 1:
         with st.sidebar:
             # Each name is in its own language. The URL always contains the language that was chosen.

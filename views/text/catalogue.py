@@ -1,8 +1,9 @@
 """Translate messages to the user's language: ids and English texts are in the code, translations in catalogues.
 
 A catalogue is `assets/text/<language>/atlas.po`: gettext's format, `msgctxt` the id, `msgid` the English text. A text
-is shown in English if its translation is missing or has wrong placeholders, and every text if the file cannot be read.
-`python -m tools.messages` updates the catalogues from the code.
+is shown in English if its translation is missing, stale or has wrong placeholders, and every text if the file cannot be
+read. `python -m tools.messages` updates the catalogues from the code. A language whose folder has no file `complete` is
+shown to those who ask for it in the address alone. docs/translating.md describes the folder.
 """
 
 import io
@@ -18,9 +19,11 @@ from pathlib import Path
 from string import Formatter
 
 from ..shipped_files import read_shipped
+from . import particles
 
 TEXT = Path(__file__).resolve().parents[2] / "assets" / "text"
 ENGLISH = "en"
+COMPLETE = "complete"  # a file in the folder of a language in which every text is translated
 PSEUDO = "en-xa"  # English in brackets, for tests: a text without brackets on screen is not translated
 PSEUDO_SWITCH = "ATLAS_PSEUDO_LANGUAGE"  # the environment variable that adds it to the languages
 OPENED, CLOSED = "\u27e6", "\u27e7"  # the brackets
@@ -90,12 +93,22 @@ def using_language(language: str) -> Iterator[None]:
 
 @cache
 def languages() -> dict[str, str]:
-    """The available languages: code -> name in that language. English is the first."""
+    """The languages that an address may name: code -> name in that language. English is the first."""
     translated = {path.parent.name for path in TEXT.glob("*/atlas.po")} - {ENGLISH}
     names = {code: _own_name(code) for code in (ENGLISH, *sorted(translated))}
     return {code: name for code, name in names.items() if name} | (
         {PSEUDO: "Pseudo"} if os.environ.get(PSEUDO_SWITCH) else {}
     )
+
+
+def offered_languages() -> dict[str, str]:
+    """The languages of the switch, as in `languages`: those that are complete, and the one that is in use."""
+    return {code: name for code, name in languages().items() if code == language() or is_complete(code)}
+
+
+def is_complete(code: str) -> bool:
+    """Whether every text is translated into an available language, as its folder states."""
+    return code in (ENGLISH, PSEUDO) or (TEXT / code / COMPLETE).is_file()
 
 
 def _own_name(code: str) -> str | None:
@@ -109,9 +122,10 @@ def _own_name(code: str) -> str | None:
 
 
 def nearest_language(preferred: str | None) -> str:
-    """The language for a browser that asks for `preferred`, such as "ko-KR"; English if it is not available."""
+    """The language for a browser that asks for `preferred`, such as "ko-KR"; English if it is not complete."""
     code = (preferred or ENGLISH).lower()
-    return code if code in languages() else code.split("-")[0] if code.split("-")[0] in languages() else ENGLISH
+    nearest = (each for each in (code, code.split("-")[0]) if each in languages() and is_complete(each))
+    return next(nearest, ENGLISH)
 
 
 def in_brackets(text: str) -> str:
@@ -128,7 +142,7 @@ def in_brackets(text: str) -> str:
 
 
 def _filled(text: str, values: dict[str, object]) -> str:
-    filled = text.format(**values) if values else text
+    filled = particles.fill(text, values) if values else text
     return in_brackets(filled) if language() == PSEUDO else filled
 
 
@@ -150,7 +164,7 @@ def _catalogue(language: str) -> NullTranslations:
 
 
 def _read(path: Path, language: str) -> NullTranslations:
-    """The translations of a file, without those whose placeholders differ from their English texts."""
+    """The translations of a file, without stale ones and those whose placeholders differ from their English texts."""
     from babel.messages.mofile import write_mo
     from babel.messages.pofile import read_po
 
@@ -158,7 +172,7 @@ def _read(path: Path, language: str) -> NullTranslations:
         catalogue = read_po(file, locale=language.replace("-", "_"))
     for message in list(catalogue):
         ids, forms = _forms(message.id), _forms(message.string)
-        if ids[0] and not (all(forms) and _fits(forms, ids)):
+        if ids[0] and not (all(forms) and not message.fuzzy and _fits(forms, ids)):
             catalogue.delete(message.id, message.context)
     compiled = io.BytesIO()
     write_mo(compiled, catalogue)
@@ -173,13 +187,18 @@ def _forms(text: str | Sequence[str] | None) -> tuple[str, ...]:
 
 def _fits(forms: tuple[str, ...], ids: tuple[str, ...]) -> bool:
     """True if a translation has no placeholder that the English text does not have."""
-    known, used = _placeholders(ids), _placeholders(forms)
+    known, used = placeholders(ids), placeholders(forms)
     return known is None or (used is not None and used <= known)
 
 
-def _placeholders(texts: tuple[str, ...]) -> set[tuple] | None:
-    """Name, format and conversion of each placeholder; None if the braces belong to a formula, which has none."""
+def placeholders(texts: Sequence[str]) -> set[tuple] | None:
+    """Name, format without particles, and conversion of each placeholder; None for the braces of a formula."""
     try:
-        return {tuple(field[1:]) for text in texts for field in Formatter().parse(text) if field[1] is not None}
+        fields = [field for text in texts for field in Formatter().parse(text)]
     except ValueError:
         return None
+    return {
+        (name, particles.without_particle(spec or ""), conversion)
+        for _, name, spec, conversion in fields
+        if name is not None
+    }

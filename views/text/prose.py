@@ -1,15 +1,18 @@
 """Read the teaching texts: one Markdown file per page and language, in blocks.
 
-`# Title` starts the file and is followed by the lead; each `## id` starts a block. Marked terms become links to the
-glossary. A text that is missing in another language is shown in English. If a file cannot be read, one sentence about
-that is shown instead.
+`# Title` starts the file and is followed by the lead; each `## id` starts a block. In a translation both end in the
+hash of the English text that was translated, `## id <!-- 0a1b2c3d -->`. Marked terms become links to the glossary. A
+text that is missing in another language is shown in English. If a file cannot be read, one sentence about that is shown
+instead.
 """
 
+import re
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 
 from ..shipped_files import ShippedFileError, read_shipped
-from . import catalogue, glossary
+from . import catalogue, glossary, particles
 from .catalogue import TEXT, Message
 
 MISSING = Message("prose.missing", "`{file}` is missing from `{folder}`: restore it with `git checkout -- assets`.")
@@ -21,18 +24,46 @@ ALTERED = Message(
 )
 
 
-@lru_cache(maxsize=32)
-def _blocks(page: str, language: str) -> tuple[str, dict[str, str]]:
-    title, blocks, heading = "", {"": ""}, ""
-    for line in read_shipped(TEXT / language / f"{page}.md").decode("utf-8").splitlines():
-        if line.startswith("# "):
-            title = line[2:].strip()
-        elif line.startswith("## "):
-            heading = line[3:].strip()
-            blocks[heading] = ""
+_HEADING = re.compile(r"(##?) (.*?)(?:\s*<!-- ([0-9a-f]{8}) -->)?\s*")
+
+
+@dataclass
+class PageText:
+    """The texts of one file.
+
+    Attributes:
+        blocks: id -> text; the lead has the id "".
+        hashes: id -> hash of the English block that was translated, if it is recorded; "" is that of title and lead.
+    """
+
+    title: str = ""
+    blocks: dict[str, str] = field(default_factory=lambda: {"": ""})
+    hashes: dict[str, str] = field(default_factory=dict)
+
+
+def parse(text: str) -> PageText:
+    """Split the text of a file into title and blocks."""
+    page, id = PageText(), ""
+    for line in text.splitlines():
+        heading = _HEADING.fullmatch(line)
+        if heading is None:
+            page.blocks[id] += line + "\n"
+            continue
+        if heading[1] == "#":
+            page.title = heading[2]
         else:
-            blocks[heading] += line + "\n"
-    return title, {heading: text.strip() for heading, text in blocks.items()}
+            id = heading[2]
+            page.blocks[id] = ""
+        if heading[3]:
+            page.hashes[id] = heading[3]
+    page.blocks = {id: block.strip() for id, block in page.blocks.items()}
+    return page
+
+
+@lru_cache(maxsize=128)
+def _blocks(page: str, language: str) -> tuple[str, dict[str, str]]:
+    text = parse(read_shipped(TEXT / language / f"{page}.md").decode("utf-8"))
+    return text.title, text.blocks
 
 
 def title(page: str) -> str:
@@ -84,7 +115,7 @@ def _blocks_or_english(page: str) -> tuple[str, dict[str, str]]:
 
 
 def _filled(text: str, values: dict[str, object]) -> str:
-    return text.format(**values) if values else text
+    return particles.fill(text, values) if values else text
 
 
 def _with_links(text: str) -> str:

@@ -25,6 +25,7 @@ def korean(tmp_path, monkeypatch):
     """A folder of texts with one more language."""
     (tmp_path / "ko").mkdir()
     (tmp_path / "ko" / "atlas.po").write_text(KOREAN, encoding="utf-8")
+    (tmp_path / "ko" / "complete").touch()
     (tmp_path / "en").mkdir()
     (tmp_path / "en" / "page.md").write_text(
         "# Title\n\nLead.\n\n## one\n\nOne.\n\n## two\n\n{count} twos.\n", encoding="utf-8"
@@ -91,6 +92,31 @@ def test_a_translation_with_wrong_placeholders_is_shown_in_english(korean, wrong
     with using_language("ko"):
         assert say("test.greeting", "Hello, {name}.", name="Ada") == "Hello, Ada."
         assert say_count("test.tokens", "{count} token", "{count} tokens", 1) == "토큰 1개"
+
+
+def test_a_stale_translation_is_shown_in_english(korean):
+    path = catalogue.TEXT / "ko" / "atlas.po"
+    path.write_text(KOREAN.replace('msgctxt "test.greeting"', '#, fuzzy\nmsgctxt "test.greeting"'), encoding="utf-8")
+    with using_language("ko"):
+        assert say("test.greeting", "Hello, {name}.", name="Ada") == "Hello, Ada."
+        assert say_count("test.tokens", "{count} token", "{count} tokens", 1) == "토큰 1개"
+
+
+def test_a_translation_may_add_particles(korean):
+    path = catalogue.TEXT / "ko" / "atlas.po"
+    path.write_text(KOREAN.replace("안녕하세요, {name}.", "{name:은/는} 왔습니다."), encoding="utf-8")
+    with using_language("ko"):
+        assert say("test.greeting", "Hello, {name}.", name="수진") == "수진은 왔습니다."
+        assert say("test.greeting", "Hello, {name}.", name="Ada") == "Ada는 왔습니다."
+
+
+def test_an_incomplete_language_is_shown_to_those_who_name_it_alone(korean):
+    assert nearest_language("ko-KR") == "ko" and list(catalogue.offered_languages()) == ["en", "ko"]
+    (catalogue.TEXT / "ko" / catalogue.COMPLETE).unlink()
+    assert nearest_language("ko-KR") == "en" and list(catalogue.offered_languages()) == ["en"]
+    assert "ko" in catalogue.languages()
+    with using_language("ko"):
+        assert list(catalogue.offered_languages()) == ["en", "ko"]
 
 
 def test_a_folder_that_is_no_language_is_ignored(korean):
