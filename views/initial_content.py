@@ -1,6 +1,7 @@
 """The content of a page before Streamlit runs: the default sentence, its translation, on some pages a component."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from . import initial_component, streamlit_internals
 from .components.html_export import ComponentSnapshot
@@ -64,15 +65,19 @@ class InitialContent:
 
     Attributes:
         view: the component below the translation, on a page that begins with one.
+        settings: what the page opens with and then writes into its address.
     """
 
     sentence: str
     translation: str
     view: ComponentSnapshot | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
 
     def is_for(self, query: dict[str, list[str]]) -> bool:
         """Whether the query of a request asks for this sentence and for no other setting but the language."""
-        return {name: values for name, values in query.items() if name != LANGUAGE} in ({}, {TEXT: [self.sentence]})
+        sentence = {TEXT: [self.sentence]}
+        written = sentence | {name: [value] for name, value in self.settings.items()}
+        return {name: values for name, values in query.items() if name != LANGUAGE} in ({}, sentence, written)
 
 
 def content_html(content: InitialContent) -> str:

@@ -135,6 +135,26 @@ def head_scores(trace: SentenceTrace, links: np.ndarray | None = None) -> dict[s
     }
 
 
+def most_focused_head(weights: np.ndarray, scores: HeadScores, pattern: str) -> tuple[int, int] | None:
+    """Return layer and head of the lowest mean entropy over the queries, among heads with a label.
+
+    Args:
+        weights: `(layer, head, query, key)`.
+        scores: of these heads.
+        pattern: name of the label. If no head has it, the head with its largest score is returned; None if it has no
+            scores.
+    """
+    table = scores.scores.get(pattern)
+    if table is None:
+        return None
+    labelled = [place for place in np.ndindex(table.shape) if scores.label(*place).name == pattern]
+    if not labelled:
+        layer, head = divmod(int(table.argmax()), table.shape[1])
+        return layer, head
+    mean = entropies(weights.astype(np.float64)).mean(axis=-1)  # (layer, head)
+    return min(labelled, key=mean.__getitem__)
+
+
 def vision_scores(attention: np.ndarray, grid: tuple[int, int], pixels: np.ndarray | None = None) -> HeadScores:
     """Score a ViT's heads, with the patches as queries.
 

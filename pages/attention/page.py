@@ -2,6 +2,7 @@
 
 from pages.shared import code_values
 from pages.shared.attention_viewer.explore import explore_text
+from pages.shared.attention_viewer.opening import find_opening_head
 from pages.shared.code import render_program
 from pages.shared.page_header import render_header, traced_translation_html
 from pages.shared.texts import block, how_to_read
@@ -12,7 +13,8 @@ def render() -> None:
     request = render_header("attention")
     if request.accepted:
         trace = request.trace()
-        explore_text(request.service, request.text, trace, traced_translation_html(request.service, trace))
+        caption, first = traced_translation_html(request.service, trace), find_opening_head(request.service, trace)
+        explore_text(request.service, request.text, trace, caption, first)
         render_program("attention", "attention", **code_values.sentence(request))
         how_to_read(block("attention", "rows-columns-kinds"), block("attention", "what-to-look-for"))
 

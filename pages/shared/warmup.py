@@ -66,7 +66,13 @@ def initial_answer(page: str) -> InitialContent | None:
     from views.controls import sentence_input
 
     content = InitialContent(sentence_input.DEFAULT, _initial_trace().target_text)
-    return replace(content, view=_initial_maps(catalogue.language())) if page else content
+    if not page:
+        return content
+    from pages.shared.attention_viewer.opening import HEAD_KEYS
+
+    maps = _initial_maps(catalogue.language())
+    assert isinstance(maps.chosen, dict)  # the chosen options of `attention_kinds`
+    return replace(content, view=maps, settings={name: maps.chosen[name] for name in HEAD_KEYS})
 
 
 WARMUPS = {"translator": load_translator, "classifier": load_classifier}

@@ -88,13 +88,13 @@ def test_a_sentence_from_a_link_is_kept_across_pages_and_a_reload(page: Page, se
     open_page(page, f"{server.url}/?text={quote_plus(sentence)}&method=Beam&beam=2&penalty=1.4")
     go_to_page(page, "Attention")
     expected = {"text": sentence, "method": "beam", "beam": "2", "penalty": "1.4"}
-    expect_query(page, **expected)
+    expect_setting(page, **expected)
     page.reload()
     wait_for_page(page, "Attention")
     expect(sentence_box(page)).to_have_value(sentence)
     expect(page.get_by_label("Beam width")).to_have_value("2")
     expect(page.get_by_label("Length penalty")).to_have_value("1.40")
-    expect_query(page, **expected)
+    expect_setting(page, **expected)
 
 
 def test_each_user_action_adds_at_most_one_history_entry(page: Page, server: Server):
@@ -291,12 +291,12 @@ def test_an_uploaded_picture_is_not_in_a_link(page: Page, server: Server):
 
 def test_a_new_session_restores_the_view_from_the_address(page: Page, server: Server):
     open_page(page, f"{server.url}/attention?text=Where%3F")
-    page.get_by_role("radio", name="Cross", exact=True).click()
-    expect_setting(page, kind="cross")
+    page.get_by_role("radio", name="Decoder", exact=True).click()
+    expect_setting(page, kind="decoder")
     address = page.url
     page.goto("about:blank")  # the visit ends
     page.go_back()
     wait_for_page(page, "Attention")
     expect(sentence_box(page)).to_have_value("Where?")
-    expect(page.get_by_role("radio", name="Cross", exact=True)).to_be_checked()
+    expect(page.get_by_role("radio", name="Decoder", exact=True)).to_be_checked()
     page.wait_for_url(address)

@@ -37,15 +37,15 @@ def test_a_fragment_action_and_a_page_change_sent_together_are_both_applied(
     page, line = held_page
     open_page(page, f"{server.url}/attention?text=I+am+a+student.")
     line.hold(answers=False)
-    choose(page, "Cross")
+    choose(page, "Decoder")
     link_to(page, "Heads").click()
     line.wait_for(2, answers=False)
     line.release(answers=False)
     wait_for_page(page, "Heads")
-    expect_setting(page, kind="cross")
+    expect_setting(page, kind="decoder")
 
 
-@pytest.mark.parametrize("control", [nightly("Beam"), "Cross"])  # of the whole page, and of a part of it
+@pytest.mark.parametrize("control", [nightly("Beam"), "Decoder"])  # of the whole page, and of a part of it
 def test_a_click_on_the_old_page_does_not_undo_a_menu_click(
     held_page: tuple[Page, HeldLine], server: Server, control: str
 ):
@@ -62,7 +62,7 @@ def test_a_click_on_the_old_page_does_not_undo_a_menu_click(
     assert path(page) == "/attribution"
     page.go_back()
     wait_for_page(page, "Attention")
-    expect(page.get_by_role("radio", name="Encoder", exact=True)).to_be_checked()
+    expect(page.get_by_role("radio", name="Cross", exact=True)).to_be_checked()  # which the page opens with
 
 
 @pytest.mark.nightly
@@ -91,7 +91,7 @@ def test_a_fragment_action_on_the_old_page_does_not_undo_back(
     line.hold(answers=answers)
     page.go_back()
     line.wait_for(1, answers=answers, part=b"text=I+am+a+student.")
-    click_without_waiting(page, "Cross")
+    click_without_waiting(page, "Decoder")
     if not answers:
         line.wait_for(2, answers=False)
     line.release(answers=answers)

@@ -46,7 +46,7 @@ CHOSEN = "Cross-attention, layer 3, mean over heads"
 
 
 def open_attention(page: Page, server: Server, text: str = SENTENCE) -> None:
-    open_page(page, f"{server.url}/attention?text={quote(text)}")
+    open_page(page, f"{server.url}/attention?kind=encoder&text={quote(text)}")
     page.wait_for_function(f"() => {HEADING}")
 
 

@@ -14,6 +14,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.address_bar import expect_query
 from tests.browser.app_server import AppServer
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.test_journey import type_sentence
@@ -134,8 +135,8 @@ def test_the_first_choice_in_a_fragment_after_a_server_restart_is_shown(page: Pa
         open_page(page, f"{server.url}/attention?text=I+want+to+buy+a+car.")
     with server:
         page.locator('[data-testid="stApp"][data-test-connection-state="CONNECTED"]').wait_for(timeout=PATIENCE)
-        page.get_by_role("radio", name="Cross", exact=True).click()
-        expect(page).to_have_url(f"{server.url}/attention?text=I+want+to+buy+a+car.&kind=cross", timeout=PATIENCE)
+        page.get_by_role("radio", name="Decoder", exact=True).click()
+        expect_query(page, text="I want to buy a car.", kind="decoder", layer="3", head="6")
         ready(page)
         log = server.log()
     assert "Traceback" not in log, log

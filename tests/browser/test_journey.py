@@ -119,6 +119,7 @@ def test_translate_then_open_every_kind(server: Server, page: Page):
         weights = stored["attention"]
         assert str(stored["kind"]) == kind.lower()
         np.testing.assert_allclose(weights.sum(-1), 1, atol=1e-5)
+        page.locator('.tile[aria-label^="layer 1, head 1."]').click()
         wait_for_chart(page, weights[0, 0])
         page.locator('.tile[aria-label^="layer 2, head 3."]').click()
         wait_for_chart(page, weights[1, 2])

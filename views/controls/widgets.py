@@ -81,9 +81,14 @@ class Choice(Generic[Option]):
         """Draw it as a drop-down list and return the selected option."""
         return select(self.label, self.options, self.key, self.default, **appearance)
 
-    def in_component(self) -> Option:
-        """The selected option, for a choice that a component draws and `bound_settings.set_value` sets."""
-        return component_setting(self.key, OneOf(tuple(self.options)), self.first, self.varies)
+    def in_component(self, default: str = "") -> Option:
+        """The selected option, for a choice that a component draws and `bound_settings.set_value` sets.
+
+        Args:
+            default: the option until the user chooses, if it is one; otherwise `first`.
+        """
+        first = _default_option(self.options, default or self.default)
+        return component_setting(self.key, OneOf(tuple(self.options)), first, self.varies)
 
     def labelled_options(self) -> list[tuple[Option, str]]:
         """Its options with their labels."""

@@ -218,6 +218,21 @@ def store_text(name: str, text: str) -> None:
         store.pop(name, None)
 
 
+def own_names() -> set[str]:
+    """The settings of the open page alone that are stored, with or without a control."""
+    return set(_session().own.get(_session().page, {}))
+
+
+def state_choice(name: str, *values: str) -> None:
+    """Put into the URL of the open page what it has chosen itself, until the user changes it; no other page has it."""
+    _session().stated[name] = values or ("",)
+
+
+def store_stated() -> None:
+    """Store, in a callback, what the page has put into its URL by `state_choice`."""
+    _session().store_stated()
+
+
 def browser_value(name: str) -> object:
     """The value that a control shows in the browser, by its last message, which may be out of date; None if nothing."""
     session = _session()
@@ -227,7 +242,7 @@ def browser_value(name: str) -> object:
 
 def shared_query() -> dict[str, str | list[str]]:
     """The settings that every page shares, for links to other pages; the sentence is always among them."""
-    return _to_params({name: raw for name, raw in _session().query().items() if name in SHARED})
+    return _to_params({name: raw for name, raw in _session().stored_query().items() if name in SHARED})
 
 
 def view_query() -> dict[str, str | list[str]]:

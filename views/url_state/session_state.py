@@ -82,6 +82,7 @@ class SessionSettings:
         url_written: a query was sent in this visit.
         open_parts: the parts of the page that are being drawn, outermost first.
         drawn: the controls that this run has drawn.
+        stated: settings that the open page has chosen itself: they are in its URL, and no other page has them.
     """
 
     page: str | None = None
@@ -96,6 +97,7 @@ class SessionSettings:
     url_written: bool = False
     open_parts: list[str] = field(default_factory=list)
     drawn: set[str] = field(default_factory=set)
+    stated: Query = field(default_factory=dict)
 
     def enclosing_parts(self, name: str) -> tuple[str, ...]:
         """The parts of the page that contain the control being drawn; a part that runs alone only knows its own."""
@@ -116,6 +118,7 @@ class SessionSettings:
             widget_values: what the browser's widgets show now.
         """
         other_page, self.page = page != self.page, page
+        self.stated.clear()
         if other_page:
             self.controls.clear()
             widget_values = {}
@@ -162,6 +165,8 @@ class SessionSettings:
 
     def store(self, name: str, value: object) -> None:
         """Store a control's value. A default that never varies is not stored, so that it is not in the URL."""
+        if name in self.stated:
+            self.store_stated()
         control = self.controls[name]
         if value == control.default and not control.varies:
             self.store_of(name).pop(name, None)
@@ -172,12 +177,20 @@ class SessionSettings:
         """Store a value that was set by a callback; `drawn`: its control is a widget on the page."""
         if drawn:
             self.set_by_callback.add(name)
+        if name in self.stated:
+            self.store_stated()
         if name in self.controls:
             self.store(name, value)
         else:
             self.store_of(name)[name] = (
                 AnyOf(value).write(value) if isinstance(value, list) else AnyText().write(str(value))
             )
+
+    def store_stated(self) -> None:
+        """Store what the page has chosen itself, when the user changes a part of it."""
+        for name, raw in self.stated.items():
+            self.store_of(name).setdefault(name, raw)
+        self.stated.clear()
 
     def take_user_change(self, name: str, current: object) -> None:
         """Store `current`, which the browser reports for a control, if the user has set it.
@@ -215,6 +228,11 @@ class SessionSettings:
 
     def query(self) -> Query:
         """All settings that hold on the open page, as a URL query, the sentence first."""
+        stored = self.stored_query()
+        return stored | {name: raw for name, raw in self.stated.items() if name not in stored}
+
+    def stored_query(self) -> Query:
+        """`query` without what the page has chosen itself."""
         own = self.own.get(self.page or "", {})
         text = {TEXT: (_shortened(self.shared[TEXT][-1]),)} if TEXT in self.shared else {}
         return text | {name: raw for name, raw in (self.shared | own).items() if name != TEXT}

@@ -5,11 +5,20 @@ from dataclasses import replace
 
 import streamlit as st
 
+from model import Trace
 from model.tracing.kinds import SCALED
 from model.tracing.trace import SentenceTrace
 from model.tracing.traced_model import TracedModel
 from pages.shared import checks
 from pages.shared.attention_viewer import lines, one_weight, overview
+from pages.shared.attention_viewer.opening import (
+    ANY_HEAD,
+    HeadPlace,
+    Opening,
+    find_opening_head,
+    open_with,
+    opening_options,
+)
 from pages.shared.attention_viewer.provenance import Provenance, view_sentence
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
@@ -22,19 +31,27 @@ from views.viewer import viewer_controls
 from views.viewer.attention_maps import AttentionMaps, KindMaps
 from views.viewer.saved_facts import OPTIONS
 
-RenderView = Callable[[AttentionMaps, Provenance, Sequence[Choice]], KindMaps]
+RenderView = Callable[[AttentionMaps, Provenance, Sequence[Choice], Opening], KindMaps]
 VIEWS: dict[str, RenderView] = {"maps": overview.render, "lines": lines.render, "one-weight": one_weight.render}
 
 
-def explore_text(service: Service, text: str, trace: SentenceTrace, caption_html: str = "") -> None:
-    """Render the viewer for a sentence and its translation. `caption_html` is placed next to the choice of the view."""
-    explore_tokens(*_view_text(service, text, trace), available_views(service.model), caption_html)
+def explore_text(
+    service: Service, text: str, trace: SentenceTrace, caption_html: str = "", first: HeadPlace | None = None
+) -> None:
+    """Render the viewer for a sentence and its translation.
+
+    Args:
+        caption_html: HTML next to the choice of the view.
+        first: the head to open with where the address names none; the address then always names one.
+    """
+    explore_tokens(*_view_text(service, text, trace), available_views(service.model), caption_html, first)
 
 
-def initial_maps(service: Service, sentence: str, trace: SentenceTrace) -> GridOfKinds:
-    """Return the maps of a sentence with default choices, of the first kind alone, for the initial HTML."""
+def initial_maps(service: Service, sentence: str, trace: Trace) -> GridOfKinds:
+    """Return the maps of a sentence with default choices, of the open kind alone, for the initial HTML."""
     maps, _ = _view_text(service, sentence, trace)
-    content = viewer_controls.grid_of_kinds(maps, _choices(maps), lambda choice: choice.first)
+    options = opening_options(find_opening_head(service, trace))
+    content = viewer_controls.grid_of_kinds(maps, _choices(maps), lambda choice: options.get(choice.key, choice.first))
     return replace(content, maps=maps.select([content.chosen["kind"]]))
 
 
@@ -44,21 +61,27 @@ def _view_text(service: Service, sentence: str, trace: SentenceTrace) -> tuple[A
 
 
 @fragment
-def explore_tokens(maps: AttentionMaps, provenance: Provenance, views: tuple[str, ...], caption_html: str = "") -> None:
+def explore_tokens(
+    maps: AttentionMaps,
+    provenance: Provenance,
+    views: tuple[str, ...],
+    caption_html: str = "",
+    first: HeadPlace | None = None,
+) -> None:
     """Render the viewer for text. The browser draws what is chosen; changing a setting reruns only this fragment.
 
     Args:
         views: that can be chosen; see `available_views`.
-        caption_html: HTML next to the choice of the view.
+        caption_html, first: as of `explore_text`.
     """
     view = _choose_view(views, caption_html)
-    _render_check(VIEWS[view](maps, provenance, _choices(maps)), provenance)
+    _render_check(VIEWS[view](maps, provenance, _choices(maps), open_with(first, maps)), provenance)
 
 
 def explore_picture(maps: AttentionMaps, provenance: Provenance, views: tuple[str, ...] = tuple(VIEWS)) -> None:
     """Render the viewer for a picture's sequence of CLS and patches. `views` can be chosen."""
     choices = _choices(maps, say("viewer.special.cls", "CLS"))
-    _render_check(VIEWS[_choose_view(views)](maps, provenance, choices), provenance)
+    _render_check(VIEWS[_choose_view(views)](maps, provenance, choices, ANY_HEAD), provenance)
 
 
 def available_views(model: TracedModel) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import streamlit as st
 from pages.shared import files
 from pages.shared.attention_viewer import downsampled
 from pages.shared.attention_viewer.export import SavedView, render_export, view_link
+from pages.shared.attention_viewer.opening import ANY_HEAD, LINES, Opening
 from pages.shared.attention_viewer.provenance import Provenance
 from pages.shared.texts import caption, paragraph
 from views.components import attention_lines
@@ -20,18 +21,20 @@ from views.url_state import bound_settings
 from views.viewer.attention_maps import AttentionMaps, KindMaps
 from views.viewer.viewer_controls import chosen_kind, prepare
 
-ADDRESS = "lines"  # setting in the address bar
+ADDRESS = LINES
 FIRST = attention_lines.LinesView((0,), (0,))
 
 
-def render(maps: AttentionMaps, provenance: Provenance, choices: Sequence[Choice]) -> KindMaps:
+def render(
+    maps: AttentionMaps, provenance: Provenance, choices: Sequence[Choice], opening: Opening = ANY_HEAD
+) -> KindMaps:
     """Render the lines, among whose kinds and tokens the browser chooses, and downloads of those drawn.
 
     Arguments and result as of `overview.render`.
     """
     in_browser = not downsampled.is_large(maps)
     if in_browser:
-        chosen = {choice.key: choice.in_component() for choice in choices}
+        chosen = {choice.key: opening.selected(choice) for choice in choices}
     else:
         with st.container(horizontal=True, gap="medium"):
             chosen = {choice.key: choice.pick() for choice in choices}
@@ -41,16 +44,16 @@ def render(maps: AttentionMaps, provenance: Provenance, choices: Sequence[Choice
         layers = shown.layer_ids[:-1]
         layer = widgets.select(say("layer", "Layer"), layers, "layer", width=110)
         shown = shown.layers([shown.layer_numbers[layers.index(layer)]])
-    view = _stored_view(shown.weights.shape)
+    view = _stored_view(shown.weights.shape, _opening_view(shown, opening))
     paragraph("attention_viewer", "lines")
     if in_browser:
         content = attention_lines.LinesOfKinds(maps, choices, chosen, view)
         attention_lines.lines_of_kinds(
-            content, key="attention_lines", on_choose=sentence_input.store_selection, on_change=_store_view
+            content, key="attention_lines", on_choose=sentence_input.store_selection, on_change=_take_view
         )
     else:
         attention_lines.attention_lines(
-            attention_lines.AttentionLines(shown, view), key="lines_of_one_kind", on_change=_store_view
+            attention_lines.AttentionLines(shown, view), key="lines_of_one_kind", on_change=_take_view
         )
     drawn = weight_files.drawn_lines(shown, view.layers, view.heads, view.mass)
     _render_files(shown, view, drawn)
@@ -74,11 +77,31 @@ def _render_files(shown: KindMaps, view: attention_lines.LinesView, drawn: np.nd
         files.folded_table(lambda: files.data_frame(mean, columns, index, corner), key="lines_table")
 
 
-def _stored_view(shape: tuple[int, ...]) -> attention_lines.LinesView:
-    """Return the view in the address, if it fits the attention; else the first head of the first layer."""
-    view = attention_lines.from_address(bound_settings.stored_text(ADDRESS), shape) or FIRST
-    _store_view(view)
+def _opening_view(shown: KindMaps, opening: Opening) -> attention_lines.LinesView:
+    """Return the view of the head to open with, which the address then has; else the first head of the first layer."""
+    if opening.in_address:
+        for choice in sentence_input.head_choices(shown.layer_ids, shown.head_ids):
+            opening.selected(choice)
+    if opening.first is None:
+        return FIRST
+    view = attention_lines.LinesView((opening.first.layer,), (opening.first.head,))
+    bound_settings.state_choice(ADDRESS, attention_lines.to_address(view))
     return view
+
+
+def _stored_view(shape: tuple[int, ...], first: attention_lines.LinesView) -> attention_lines.LinesView:
+    """Return the view in the address, if it fits the attention; else the `first`."""
+    stored = attention_lines.from_address(bound_settings.stored_text(ADDRESS), shape)
+    if stored is None:
+        return first
+    _store_view(stored)
+    return stored
+
+
+def _take_view(view: attention_lines.LinesView) -> None:
+    """Store, in a callback, the view that the user has chosen."""
+    bound_settings.store_stated()
+    _store_view(view)
 
 
 def _store_view(view: attention_lines.LinesView) -> None:

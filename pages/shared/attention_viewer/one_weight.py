@@ -9,6 +9,7 @@ import streamlit as st
 from model.lessons.one_weight import OneSoftmax, OneWeight, ScoreForm, recompute_softmax, recompute_weight
 from model.tracing.traced_model import Record
 from pages.shared import checks, files
+from pages.shared.attention_viewer.opening import ANY_HEAD, Opening
 from pages.shared.attention_viewer.provenance import Provenance
 from pages.shared.texts import block, caption
 from views.components import controls
@@ -35,16 +36,18 @@ CASES = {
 }
 
 
-def render(maps: AttentionMaps, provenance: Provenance, choices: Sequence[Choice]) -> KindMaps:
+def render(
+    maps: AttentionMaps, provenance: Provenance, choices: Sequence[Choice], opening: Opening = ANY_HEAD
+) -> KindMaps:
     """Render how the browser computes the weight of a chosen kind, head, query and key; below, its check and downloads.
 
     Arguments and result as of `overview.render`; only the choice "kind" is offered, as a weight is of single tokens.
     """
     all_choices = [choice for choice in choices if choice.key == "kind"]
-    chosen = {choice.key: choice.in_component() for choice in all_choices}
+    chosen = {choice.key: opening.selected(choice) for choice in all_choices}
     shown = chosen_kind(maps, chosen)
     name, layers, heads = shown.kind.name, shown.layer_ids[:-1], shown.head_ids[:-1]
-    chosen |= {choice.key: choice.in_component() for choice in sentence_input.head_choices(layers, heads)}
+    chosen |= {choice.key: opening.selected(choice) for choice in sentence_input.head_choices(layers, heads)}
     all_layers = join_ids(each.layer_ids[:-1] for each in maps.values())
     all_heads = join_ids(each.head_ids[:-1] for each in maps.values())
     all_choices += sentence_input.head_choices(all_layers, all_heads)

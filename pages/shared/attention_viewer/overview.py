@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from pages.shared import files
 from pages.shared.attention_viewer import downsampled
 from pages.shared.attention_viewer.export import SavedView, render_export, view_link
+from pages.shared.attention_viewer.opening import ANY_HEAD, Opening
 from pages.shared.attention_viewer.provenance import Provenance
 from pages.shared.texts import paragraph
 from views.components.attention_grid import snapshot
@@ -19,12 +20,15 @@ from views.viewer import viewer_controls
 from views.viewer.attention_maps import AttentionMaps, KindMaps
 
 
-def render(maps: AttentionMaps, provenance: Provenance, choices: Sequence[Choice]) -> KindMaps:
+def render(
+    maps: AttentionMaps, provenance: Provenance, choices: Sequence[Choice], opening: Opening = ANY_HEAD
+) -> KindMaps:
     """Render the overview left and the detail right, which the browser draws; below, downloads of the chosen map.
 
     Args:
         maps: of tokens.
         choices: among kinds, units and special tokens.
+        opening: the head to open with.
 
     Returns:
         The chosen maps, prepared as chosen.
@@ -32,7 +36,7 @@ def render(maps: AttentionMaps, provenance: Provenance, choices: Sequence[Choice
     if downsampled.is_large(maps):
         whole, shown, chosen, scale = downsampled.render(maps, provenance, choices)
     else:
-        content = viewer_controls.grid_of_kinds(maps, [*choices], lambda choice: choice.in_component())
+        content = viewer_controls.grid_of_kinds(maps, [*choices], opening.selected)
         attention_kinds(content, key="grid", on_choose=sentence_input.store_selection)
         paragraph("attention_viewer", "overview")
         chosen = dict(content.chosen)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from model.attribution.head_labels import DIFFUSE, MIXED, HeadScores, text_scores, vision_scores
+from model.attribution.head_labels import DIFFUSE, MIXED, HeadScores, most_focused_head, text_scores, vision_scores
 from model.tracing.kinds import CROSS, DECODER, KINDS
 
 SIDE = 4
@@ -151,3 +151,21 @@ def test_the_patterns_of_a_vit():
     assert result.scores["row"][0, 5] == pytest.approx(0.2) == result.chance["row"]
     assert result.chance["neighbours"] == pytest.approx((4 * 3 + 4 * 5 + 8) / 9 / 10)
     assert result.scores["same patch"][0, 4] == 0
+
+
+def test_the_most_focused_head_of_a_label():
+    """Of the heads with the label, the one with the lowest mean entropy; without any, the largest score."""
+    links = np.eye(SIDE, dtype=bool)
+    sharp, blunt = shifted_attention(0), 0.7 * shifted_attention(0) + 0.1
+    sharper_but_other = column(2)
+    weights = np.stack([[blunt, sharper_but_other], [sharp, blunt]]).astype(np.float32)
+    scores = text_scores(weights, KINDS["cross"], (5, 6, 7, 3), (5, 6, 7, 3), links)
+    assert most_focused_head(weights, scores, "aligned") == (1, 0)
+    assert most_focused_head(
+        weights[:1], text_scores(weights[:1], KINDS["cross"], (5,) * 4, (5,) * 4, links), "aligned"
+    ) == (0, 0)
+    others = np.stack([[column(2), column(3) * 0.9 + 0.025]]).astype(np.float32)
+    unlabelled = text_scores(others, KINDS["cross"], (5,) * 4, (5,) * 4, links)
+    assert most_focused_head(others, unlabelled, "aligned") == (0, int(unlabelled.scores["aligned"][0].argmax()))
+    without = text_scores(weights, KINDS["cross"], (5,) * 4, (5,) * 4)
+    assert most_focused_head(weights, without, "aligned") is None

@@ -5,10 +5,15 @@ import json
 import numpy as np
 import pytest
 
+from model.attribution.head_labels import text_scores
+from model.text.word_alignment import find_links
+from model.tracing.kinds import KINDS
+from pages.shared.models import load_alignment, load_service
 from pages.shared.warmup import WARMUPS, initial_answer
 from server import warm_up
 from tests.pages.apart import sent_weights
 from tests.pages.charts import check_caption
+from tests.pages.conftest import go
 from tests.pages.kinds import chosen_options, maps_by_kind, read
 from tests.payloads import read_payload
 from views import kind_labels, map_labels, map_weights
@@ -81,8 +86,47 @@ def test_initial_html_has_the_maps_and_controls_of_the_page(open_app):
     assert answer.view.chosen == chosen_options(app)
     rendered, initial = read(app.get("bidi_component")[0].proto.bytes), read(answer.view.payload)
     assert initial[0].keys() == rendered[0].keys() and initial[0]["controls"] == rendered[0]["controls"]
-    assert list(initial[1]) == ["encoder"] and initial[1]["encoder"][0] == rendered[1]["encoder"][0]
-    np.testing.assert_array_equal(initial[1]["encoder"][1], rendered[1]["encoder"][1])
+    assert list(initial[1]) == ["cross"] and initial[1]["cross"][0] == rendered[1]["cross"][0]
+    np.testing.assert_array_equal(initial[1]["cross"][1], rendered[1]["cross"][1])
+
+
+def test_it_opens_with_the_most_focused_aligned_head_and_the_address_names_it(open_app, trace):
+    service = load_service()
+    table = load_alignment(service.model.folder, service.model.card["tokenizer_sha256"])
+    links = find_links(table, trace.source_ids, trace.next_ids)
+    scores = text_scores(trace.cross_attention, KINDS["cross"], *trace.ids("cross"), links)
+    entropy = np.where(trace.cross_attention > 0, -trace.cross_attention * np.log(trace.cross_attention), 0).sum(-1)
+    aligned = [place for place in np.ndindex(4, 8) if scores.label(*place).name == "aligned"]
+    layer, head = min(aligned, key=lambda place: entropy[place].mean())
+    named = {"kind": "cross", "layer": map_labels.to_id(layer), "head": map_labels.to_id(head)}
+    for look in ("maps", "one-weight", "lines"):
+        app = open_app("attention", look=look)
+        address = {name: app.query_params[name] for name in named}
+        assert address == named, look
+        if look == "lines":
+            assert chosen_options(app)["view"] == as_sent(LinesView((layer,), (head,)))
+        else:
+            assert chosen_options(app).items() >= named.items()
+        again = open_app("attention", **{name: app.query_params[name] for name in app.query_params})
+        assert chosen_options(again) == chosen_options(app)  # as after a reload
+    go(app, "heads")
+    app.run()
+    assert not set(named) & set(app.query_params)  # nobody has chosen it
+
+
+@pytest.mark.parametrize(
+    ("query", "opened"),
+    [
+        ({"kind": "cross"}, ("cross", "1", "1")),
+        ({"layer": "3"}, ("encoder", "3", "1")),
+        ({"head": "mean"}, ("encoder", "1", "mean")),
+        ({"look": "one-weight", "encoder_query_piece": "2"}, ("encoder", "1", "1")),
+        ({"look": "lines", "lines": "2-3-80"}, ("encoder", "1", "1")),
+    ],
+)
+def test_an_address_that_names_a_part_opens_as_before(open_app, query, opened):
+    app = open_app("attention", **query)
+    assert tuple(app.query_params[name] for name in ("kind", "layer", "head")) == opened
 
 
 def test_whole_words_without_special_tokens(open_app, trace):

@@ -214,3 +214,16 @@ def test_a_long_text_is_shortened_in_the_url_and_whole_in_the_box(text):
 def test_the_order_of_names_does_not_matter():
     assert comparable({"a": ("1",), "b": ("2", "3")}) == comparable({"b": ("2", "3"), "a": ("1",)})
     assert comparable({"b": ("3", "2")}) != comparable({"b": ("2", "3")})
+
+
+def test_what_a_page_has_chosen_itself_is_in_its_url_alone_until_the_user_changes_a_part():
+    settings = open_visit()
+    settings.stated |= {"kind": ("cross",), "layer": ("3",)}
+    assert settings.query() == A | {"kind": ("cross",), "layer": ("3",)} and settings.stored_query() == A
+    settings.begin_run("tokens", {}, False, {})
+    assert settings.query() == A
+    settings.begin_run("attention", {}, False, {})
+    settings.stated |= {"kind": ("cross",), "layer": ("3",)}
+    settings.set_value("layer", "2", False)
+    settings.begin_run("tokens", {}, False, {})
+    assert settings.query() == A | {"kind": ("cross",), "layer": ("2",)}
