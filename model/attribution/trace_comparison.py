@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import zip_longest
 
 import numpy as np
 
@@ -39,6 +40,18 @@ def merge_sequences(shared: SharedPlaces, first: int, second: int) -> list[tuple
         rows.append((one, two))
         done = [one + 1, two + 1]
     return rows[:-1]
+
+
+def pair_sequences(first: Sequence[Hashable], second: Sequence[Hashable]) -> list[tuple[int | None, int | None]]:
+    """Return columns for two sequences, one above the other: equal items as `find_shared_places` matches them.
+
+    Items between two matches are paired in order; where one side has more of them, the others are alone.
+    """
+    columns: list[tuple[int | None, int | None]] = []
+    matcher = SequenceMatcher(None, first, second, autojunk=False)
+    for _, start, end, other_start, other_end in matcher.get_opcodes():
+        columns += zip_longest(range(start, end), range(other_start, other_end))
+    return columns
 
 
 def select_shared(weights: np.ndarray, queries: Sequence[int], keys: Sequence[int]) -> np.ndarray:

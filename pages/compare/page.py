@@ -8,26 +8,43 @@ from pages.shared import checks, code_values, comparison_result, differences
 from pages.shared.code import render_program
 from pages.shared.comparison import TraceComparison, compare_with_another, compare_with_intervention
 from pages.shared.fragments import fragment
-from pages.shared.head_changes import choose_interventions
+from pages.shared.head_changes import choose_interventions, describe_change
 from pages.shared.page_header import Request, render_header
 from pages.shared.texts import block, fold_check, how_to_read
 from pages.shared.token_changes import token_changes
 from views.controls import sentence_input, widgets
+from views.text import literal
 from views.text.catalogue import say
+from views.url_state import bound_settings
 
 CHANGED, OTHER = "changed", "other"
 NAME = "heads"  # begins the names of this page's settings in the address
+OPENING = "cross"  # the kind whose last layer is ablated until the user changes something
+OTHER_KEYS = {"b", "other", "reads"}  # settings that are of no intervention
 
 
 def choose_plan(request: Request, trace: Trace) -> HeadInterventions | None:
-    """Render the controls; return the interventions, or None, after rendering the reason, if they cannot be applied."""
+    """Render the controls, in a fold below what they do until the user changes something.
+
+    Returns:
+        The interventions; None, after rendering the reason, if they cannot be applied.
+    """
     kinds = {kind.name: kind for kind in request.service.model.kinds}
+    opens = OPENING in kinds and not bound_settings.own_names() - OTHER_KEYS
     causal = next((name for name, kind in kinds.items() if kind.causal), "")  # the one with most possible interventions
     names = sentence_input.kind_names(request.service.kinds)
-    kind = kinds[widgets.pick(say("compare.of", "Heads of"), names, "of", causal)]
-    return choose_interventions(
-        kind.name, trace.attention(kind.name), attention_shapes(trace), (NAME, ""), token_changes(trace, kind)
-    )
+    summary = st.container()
+    with st.expander(say("compare.change-it", "Change the intervention"), expanded=not opens):
+        kind = kinds[widgets.pick(say("compare.of", "Heads of"), names, "of", OPENING if opens else causal)]
+        if opens:
+            bound_settings.state_choice("of", kind.name)
+        attention = trace.attention(kind.name)
+        last = attention.shape[0] - 1 if opens else None  # without it the decoder has lost the words of the sentence
+        own = token_changes(trace, kind)
+        plan = choose_interventions(kind.name, attention, attention_shapes(trace), (NAME, ""), own, opened=last)
+    for change in plan.changes if plan is not None else ():
+        summary.markdown(say("compare.changed", "Changed: {change}", change=literal.markdown(describe_change(change))))
+    return plan
 
 
 def program_values(request: Request, comparison: TraceComparison) -> code_values.Values:
@@ -49,17 +66,21 @@ def explore(request: Request) -> None:
         OTHER: say("compare.b.other", "Another sentence"),
     }
     mode = widgets.pick(say("compare.b", "Side A is the sentence as it is; side B is"), modes, "b")
-    controls_at, answer_at = st.columns(2, gap="large")
-    with controls_at:
-        if mode == OTHER:
-            comparison = compare_with_another(request, trace)
-        else:
-            plan = choose_plan(request, trace)
-            comparison = None if plan is None else compare_with_intervention(request.service, request.text, trace, plan)
+    difference_at = st.container(key="difference")
+    if mode == OTHER:
+        comparison = compare_with_another(request, trace)
+    else:
+        plan = choose_plan(request, trace)
+        comparison = None if plan is None else compare_with_intervention(request.service, request.text, trace, plan)
     if comparison is None:
         return
-    with answer_at:
+    with difference_at:
+        comparison_result.render_difference(comparison)
+    translations_at, losses_at = st.columns(2, gap="large")
+    with translations_at:
         comparison_result.render_translations(request.service, comparison)
+    with losses_at:
+        comparison_result.render_losses(comparison)
         if comparison.pulls is not None:
             comparison_result.render_pulls(comparison.pulls)
         if comparison.check is not None:

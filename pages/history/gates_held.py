@@ -55,6 +55,7 @@ def render(request: Request, service: Service, trace: RecurrentTrace, layers: Ma
     left, right = st.columns(2, gap="large")
     with left:
         comparison_result.render_translations(service, comparison)
+        comparison_result.render_losses(comparison)
         held_difference = checks.format_difference("held gate", check.recomputed)
         edited_difference = checks.format_difference("gate in the weights", check.edited)
         fold_check("history", "hold-check", held=held_difference, edited=edited_difference)

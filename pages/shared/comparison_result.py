@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from model.attribution.trace_comparison import merge_sequences
+from model.attribution.trace_comparison import merge_sequences, pair_sequences
 from pages.shared import differences, files, pull_sentences, tables
 from pages.shared.charts import metrics
 from pages.shared.comparison import TraceComparison
@@ -13,13 +13,32 @@ from pages.shared.pulling import PullFacts
 from pages.shared.service import Service, kinds_by_name
 from pages.shared.texts import warn_if_cut_off
 from views import map_labels
+from views.html import aligned_tokens, generated_tokens
 from views.text import literal, terms
 from views.text.catalogue import say, say_count
 from views.text.numbers import three_digits
 
 
+def render_difference(comparison: TraceComparison) -> None:
+    """Render both translations word by word, one above the other, with the words that differ marked."""
+    first, second = (translation.text.split() for translation in comparison.translations)
+    columns = pair_sequences(first, second)
+    differing = sum(one is None or two is None or first[one] != second[two] for one, two in columns)
+    line = say_count(
+        "compare.words",
+        "{differing} of {count} word differs",
+        "{differing} of {count} words differ",
+        len(columns),
+        differing=differing,
+    )
+    st.header(say("compare.words.title", "Word by word"), anchor=False)
+    st.html(generated_tokens.label(line if differing else say("compare.words.none", "No word differs")))
+    nothing = say("compare.words.nothing", "no word")
+    st.html(aligned_tokens.aligned_tokens(first, second, columns, comparison.names, nothing))
+
+
 def render_translations(service: Service, comparison: TraceComparison) -> None:
-    """Render both translations, one below the other, and the loss and the total of both targets."""
+    """Render both translations, one below the other."""
     notices = ("before", "after") if comparison.check else ("of", "of")
     sides = zip(comparison.names, comparison.translations, comparison.finished, notices, strict=True)
     for name, text, finished, notice in sides:
@@ -29,6 +48,10 @@ def render_translations(service: Service, comparison: TraceComparison) -> None:
         render_translation(text, label)
         warn_if_cut_off(finished, notice, side=name)
     render_note(service, comparison.translations)
+
+
+def render_losses(comparison: TraceComparison) -> None:
+    """Render the loss and the total of both targets."""
     first, second = (float(losses.mean()) for losses in comparison.losses)
     names = (
         *(say("compare.loss", "Loss, {side}", side=name) for name in comparison.names),

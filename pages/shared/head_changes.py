@@ -30,8 +30,13 @@ ACTIONS = {
 MOST_STORED = 12
 
 
-def _choose_heads(name: str, heads: int, layers: Sequence[int]) -> Heads:
-    """Render a row of toggles for the heads of each layer; return the chosen heads."""
+def _choose_heads(name: str, heads: int, layers: Sequence[int], opened: int | None) -> Heads:
+    """Render a row of toggles for the heads of each layer; return the chosen heads.
+
+    Args:
+        opened: number of the layer whose heads are chosen until the user changes them, which the address then states;
+            None for the middle one.
+    """
     names = [map_labels.to_id(head) for head in range(heads)]
     keys = [f"{name}{layer + 1}" for layer in layers]
     chosen = []
@@ -40,7 +45,10 @@ def _choose_heads(name: str, heads: int, layers: Sequence[int]) -> Heads:
         for layer, key in zip(layers, keys, strict=True):
             label = say("changes.layer", "Layer {layer}", layer=layer + 1)
             # by default those of the middle layer: late enough to matter, with layers after it
-            pressed = widgets.toggles(label, names, key, names if layer == layers[len(layers) // 2] else ())
+            first = layers[len(layers) // 2] if opened is None else opened
+            pressed = widgets.toggles(label, names, key, names if layer == first else ())
+            if opened is not None:
+                bound_settings.state_choice(key, *pressed)
             chosen += [(layer, names.index(head)) for head in pressed]
         with st.container(horizontal=True):
             every, none = say("changes.all", "All heads"), say("changes.none", "No head")
@@ -61,6 +69,7 @@ def choose_interventions(
     names: tuple[str, str],
     own: Mapping[str, Callable[[Heads], HeadIntervention]],
     layers: Mapping[str, Sequence[int]] | None = None,
+    opened: int | None = None,
 ) -> HeadInterventions | None:
     """Render the controls; return the stored interventions followed by the one being edited.
 
@@ -70,6 +79,8 @@ def choose_interventions(
         names: prefixes of the keys of the widgets for heads, and for the action.
         own: makes the page's interventions for the actions `MASK`, `ONE_HOT` and `PULL` from the heads.
         layers: kind -> numbers of the layers that have it, from 0; None where all have it.
+        opened: number of the layer whose heads are ablated until the user changes something; the address then states
+            the intervention. None: those of the middle layer, which the address does not state.
 
     Returns:
         None if they cannot be applied; the reason is on the page.
@@ -77,8 +88,10 @@ def choose_interventions(
     name, prefix = names
     actions = {id: label for id, label in ACTIONS.items() if id in own or id not in (MASK, ONE_HOT, PULL)}
     action = widgets.pick(say("changes.action", "What to do"), actions, f"{prefix}do")
+    if opened is not None:
+        bound_settings.state_choice(f"{prefix}do", action)
     numbers = range(attention.shape[0]) if layers is None else layers[kind]
-    heads = _choose_heads(name, attention.shape[1], numbers)
+    heads = _choose_heads(name, attention.shape[1], numbers, opened)
     draft = own[action](heads) if action in own else _strength_change(action, kind, heads, prefix)
     if not heads:
         st.caption(say("shared.no-head", "No head is chosen: press at least one."))
@@ -123,6 +136,7 @@ def _stored_changes(name: str) -> tuple[HeadIntervention, ...]:
 
 
 def _store_changes(name: str, changes: tuple[HeadIntervention, ...]) -> None:
+    bound_settings.store_stated()
     bound_settings.store_text(f"{name}kept", HeadInterventions(changes).to_text())
 
 

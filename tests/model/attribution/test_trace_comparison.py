@@ -10,6 +10,7 @@ from model.attribution.trace_comparison import (
     attention_shift,
     find_shared_places,
     merge_sequences,
+    pair_sequences,
     select_shared,
 )
 
@@ -55,3 +56,11 @@ def test_rows_and_columns_of_shared_positions_are_selected():
 def test_tokens_of_one_sequence_have_no_partner(shared):
     rows = merge_sequences(shared, 2, 2)
     assert rows == ([(None, 0), (0, 1), (1, None)] if len(shared) else [(0, None), (1, None), (None, 0), (None, 1)])
+
+
+def test_columns_of_two_sequences():
+    """Equal items share a column; between two matches the rest is paired in order."""
+    assert pair_sequences("abcd", "axyd") == [(0, 0), (1, 1), (2, 2), (3, 3)]
+    assert pair_sequences("abd", "axyd") == [(0, 0), (1, 1), (None, 2), (2, 3)]
+    assert pair_sequences("ab", "b") == [(0, None), (1, 0)]
+    assert pair_sequences("", "") == []

@@ -7,7 +7,7 @@ import pytest
 
 from model import HeadInterventions
 from model.attribution.intervention_result import token_losses
-from model.attribution.trace_comparison import attention_shift, find_shared_places
+from model.attribution.trace_comparison import attention_shift, find_shared_places, pair_sequences
 from model.pulling.deltas import solve_delta
 from model.tracing.head_interventions import NoMask, OneHot, Pull, Scale, Temperature
 from pages.shared.comparison import compare_with_intervention
@@ -32,7 +32,7 @@ def figures(app) -> list[float]:
 
 
 def test_before_after_and_difference_equal_the_models(open_app, translator, trace):
-    app = open_app("compare", kind="decoder", layer="4", head="2")
+    app = open_app("compare", of="decoder", kind="decoder", layer="4", head="2")
     intervened = translator.intervene(trace, HeadInterventions((Scale("decoder", ALL),)))
     before, after = (token_losses(side) for side in (trace, intervened.after))
     numbers = metrics(app)
@@ -62,6 +62,30 @@ def test_before_after_and_difference_equal_the_models(open_app, translator, trac
     assert len(rows) == 1 + len(before)
     assert [row[1:3] for row in rows[1:]] == [list(map(three_digits, both)) for both in zip(before, after, strict=True)]
     assert len(figures(app)) == 2 and max(figures(app)) < 1e-4
+
+
+def test_it_opens_with_a_change_of_the_meaning_word_by_word(open_app, translator, trace):
+    app = open_app("compare")
+    last = tuple((3, head) for head in range(8))
+    after = translator.intervene(trace, HeadInterventions((Scale("cross", last),))).translation.split()
+    before = translator.translate(SENTENCE).split()
+    columns = pair_sequences(before, after)
+    same = sum(one is not None and two is not None and before[one] == after[two] for one, two in columns)
+    assert 0 < same < len(before) and f"{len(columns) - same} of {len(columns)} words differ" in html_of(app)
+    texts = [text.value.replace("\\", "") for text in app.markdown]
+    assert "Changed: cross-attention, layer 4 head 1, 2, 3, 4, 5, 6, 7, 8: ablated" in texts
+    assert (app.query_params["of"], app.query_params["heads4"]) == ("cross", [str(head) for head in range(1, 9)])
+    (fold,) = [fold for fold in app.expander if fold.label == "Change the intervention"]
+    assert not fold.proto.expanded
+    app.button_group(key="heads4").set_value(["1"]).run()  # the rest of what the page has chosen stays
+    one = translator.intervene(trace, HeadInterventions((Scale("cross", ((3, 0),)),)))
+    assert metrics(app)["Loss, after"] == three_digits(float(token_losses(one.after).mean()))
+    assert (app.query_params["of"], app.query_params["heads4"]) == ("cross", "1")
+
+
+def test_equal_translations_differ_in_no_word(open_app):
+    app = open_app("compare", **{"of": "decoder", "heads3": ""})
+    assert "No word differs" in html_of(app) and "aa-other" not in html_of(app)
 
 
 CASES = [

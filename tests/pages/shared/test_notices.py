@@ -75,7 +75,7 @@ def test_a_pages_own_boxes_warn_of_text_that_is_not_english(page, query, names):
         ("translate", {}, []),
         ("attention", {}, []),
         ("heads", {}, []),
-        ("compare", {}, [cut_off_notice("before"), cut_off_notice("after")]),
+        ("compare", {"of": "decoder"}, [cut_off_notice("before"), cut_off_notice("after")]),
         (
             "compare",
             {"b": "Another sentence", "other": ENDLESS},
