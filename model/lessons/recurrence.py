@@ -71,6 +71,22 @@ def unroll(network: RecurrentNetwork, source_ids: Sequence[int], reads: str) -> 
     )
 
 
+def first_token_left(states: UnrolledEncoder, network: RecurrentNetwork) -> np.ndarray:
+    """Return for every step the size of dh_t/dx_1 as a share of its size at step 1, `(step,)`.
+
+    A size is the Frobenius norm. dh_t/dx_1 is diag(1 - h_t^2) U dh_(t-1)/dx_1, and dh_1/dx_1 is diag(1 - h_1^2) W.
+    """
+    from_inputs, from_states, *_ = network.encoder.weights()
+    w, u = (part.detach().double().cpu().numpy() for part in (from_inputs, from_states))
+    slopes = 1 - states.hidden**2  # (step, units)
+    jacobian = slopes[0][:, None] * w  # (units, d_model)
+    sizes = [float(np.linalg.norm(jacobian))]
+    for slope in slopes[1:]:
+        jacobian = slope[:, None] * (u @ jacobian)
+        sizes.append(float(np.linalg.norm(jacobian)))
+    return np.array(sizes) / sizes[0]
+
+
 @torch.inference_mode()
 def context_difference(network: RecurrentNetwork, source_ids: Sequence[int]) -> float:
     """Check that each direction of an encoder depends on one side of the sentence only.

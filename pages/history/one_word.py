@@ -1,10 +1,13 @@
 """One word at a time: an encoder unrolled, with a state for every token, forwards, backwards or both."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import streamlit as st
 from numpy.typing import ArrayLike
 
-from model.lessons.recurrence import UnrolledEncoder, context_difference, unroll
+from model.lessons.recurrence import UnrolledEncoder, context_difference, first_token_left, unroll
+from model.networks.recurrent import RecurrentNetwork
 from model.networks.recurrent_trace import RecurrentTrace
 from pages.history import networks
 from pages.shared import checks, files, stepper
@@ -12,13 +15,24 @@ from pages.shared.experiment import render_experiment
 from pages.shared.models import open_recurrent
 from pages.shared.page_header import Request
 from pages.shared.texts import fold_check
+from views import map_labels
 from views.components.matrix_row import RowMatrix
-from views.components.step_view import Axis, Curve, CurvesPanel, FormulaPanel, HeatmapPanel, Numbers, StepView
+from views.components.step_view import (
+    Axis,
+    Curve,
+    CurvesPanel,
+    FormulaPanel,
+    HeatmapPanel,
+    Numbers,
+    RibbonPanel,
+    StepView,
+)
 from views.controls import widgets
 from views.text import literal, prose
 from views.text.catalogue import say
 from views.text.numbers import percent
 
+MOST_UNITS = 16  # in the heatmap
 RNN, BIDIRECTIONAL = "rnn-vector", "lstm-additive"  # the RNN that ships, and a network whose encoder reads both ways
 
 
@@ -46,8 +60,9 @@ def render_one_way(request: Request, direction: str) -> None:
     """Show the RNN's states in one direction, step by step."""
     ids, tokens = networks.encode_source(request)
     states = open_recurrent(RNN).lesson(("unrolled", tuple(ids), direction), unroll, ids, direction)
+    left = open_recurrent(RNN).lesson(("first token", tuple(ids), direction), _first_token_left, ids, direction)
     read_tokens = [tokens[place] for place in states.order]
-    stepper.render(_step_view(states, read_tokens), f"steps_{direction}")
+    stepper.render(_step_view(states, left, read_tokens), f"steps_{direction}")
     st.markdown(prose.block("history", "one-word"))
     st.markdown(prose.block("history", f"one-word-{direction}"))
     fold_check("history", "states-check", difference=checks.format_difference("recurrent states", states.difference))
@@ -59,6 +74,10 @@ def render_one_way(request: Request, direction: str) -> None:
         "tokens": read_tokens,
     }
     _render_files([("h_t", states.hidden)], read_tokens, "rnn-states", arrays)
+
+
+def _first_token_left(network: RecurrentNetwork, ids: Sequence[int], direction: str) -> np.ndarray:
+    return first_token_left(unroll(network, ids, direction), network)
 
 
 def _render_other_direction(request: Request, direction: str) -> None:
@@ -93,28 +112,33 @@ def render_both_ways(request: Request) -> None:
     _render_files(states, trace.source_tokens, "states-both-ways", arrays)
 
 
-def _step_view(encoder_states: UnrolledEncoder, read_tokens: list[str]) -> StepView:
-    """Build the view of step x unit, and the chosen unit as a sum."""
+def _step_view(encoder_states: UnrolledEncoder, left: np.ndarray, read_tokens: list[str]) -> StepView:
+    """Build the view of step x unit, and the chosen unit as a sum; the units are sorted by their variance."""
     steps = Axis("step", say("stepper.label", "Step"), read_tokens, data_kind="token")
-    units = Axis("unit", say("history.unit", "Unit"), size=encoder_states.hidden.shape[1])
+    order = np.argsort(-encoder_states.hidden.var(axis=0), kind="stable")
+    names = [map_labels.to_id(unit) for unit in order]
+    units = Axis("unit", say("history.unit.sorted", "Unit, by variance"), names, data_kind="number", ids=names)
     both = ("step", "unit")
     sum_of_step = say(
         "history.step.sum",
-        "Step {step#} reads {step}. In unit {unit#}: h_t = tanh(W x_t + U h_t\u22121 + b) = "
+        "Step {step#} reads {step}. In unit {unit}: h_t = tanh(W x_t + U h_t\u22121 + b) = "
         "tanh({token} + {state} + {bias}) = {hidden}",
     )
-    states = say("history.states", "hidden states h_t")
+    states = say("history.states.most", "hidden states h_t of the {count} units that vary most", count=MOST_UNITS)
+    first = say("history.first-token", "what is left of the first token: the share of its influence on the state")
     return StepView(
         (steps, units),
         {
-            "hidden": Numbers(encoder_states.hidden, both),
-            "token": Numbers(encoder_states.from_token, both),
-            "state": Numbers(encoder_states.from_state, both),
-            "bias": Numbers(encoder_states.bias, ("unit",)),
+            "hidden": Numbers(encoder_states.hidden[:, order], both),
+            "token": Numbers(encoder_states.from_token[:, order], both),
+            "state": Numbers(encoder_states.from_state[:, order], both),
+            "bias": Numbers(encoder_states.bias[order], ("unit",)),
+            "left": Numbers(left, ("step",)),
         },
         (
+            RibbonPanel(first, "step", "left"),
+            HeatmapPanel(states, "hidden", "step", "unit", top=1.0, grows=True, most=MOST_UNITS),
             FormulaPanel(sum_of_step),
-            HeatmapPanel(states, "hidden", "step", "unit", top=1.0),
             CurvesPanel(
                 say("history.one-unit", "the chosen unit, step by step"), "step", (Curve("h_t", "hidden"),), -1.0, 1.0
             ),

@@ -39,6 +39,7 @@ WORDS = {
     "forward": Message("step-view.forward", "{title}: one forward"),
     "map": Message("step-view.map", "{name}: {rows} down, {columns} across. The table below has the same numbers."),
     "chart": Message("step-view.chart", "{name} over {along}. The table below has the same numbers."),
+    "unread": Message("step-view.unread", "not read yet"),
 }
 
 
@@ -106,6 +107,8 @@ class HeatmapPanel:
         signed: colours for both signs; otherwise 0 is the lightest.
         top: the number with the deepest colour; the largest of the whole array if None.
         wide: it takes the whole width.
+        grows: rows after the position of their slider are blank.
+        most: the number of columns that are drawn, the first of the axis; 0 for all.
     """
 
     name: str
@@ -114,6 +117,23 @@ class HeatmapPanel:
     columns: str
     kind: str = "encoder"
     signed: bool = True
+    top: float | None = None
+    wide: bool = True
+    grows: bool = False
+    most: int = 0
+
+
+@dataclass(frozen=True)
+class RibbonPanel:
+    """Numbers from 0 as a ribbon along an axis with a slider: as wide as the number, and filled up to the slider.
+
+    `top` is the number of the widest ribbon, by default the largest of the array; `kind` decides the hue.
+    """
+
+    name: str
+    along: str
+    numbers: str
+    kind: str = "encoder"
     top: float | None = None
     wide: bool = True
 
@@ -192,8 +212,14 @@ class FormulaPanel:
     wide: bool = True
 
 
-StepPanel = HeatmapPanel | CurvesPanel | BarsPanel | FormulaPanel
-_SCRIPT_NAMES = {HeatmapPanel: "heatmap", CurvesPanel: "curves", BarsPanel: "bars", FormulaPanel: "formula"}
+StepPanel = HeatmapPanel | RibbonPanel | CurvesPanel | BarsPanel | FormulaPanel
+_SCRIPT_NAMES = {
+    HeatmapPanel: "heatmap",
+    RibbonPanel: "ribbon",
+    CurvesPanel: "curves",
+    BarsPanel: "bars",
+    FormulaPanel: "formula",
+}
 SliderPositions = dict[str, int]  # id of an axis -> position of its slider, from 0
 
 
@@ -287,6 +313,8 @@ def _drawn_arrays(panel: StepPanel) -> list[tuple[str, tuple[str, ...]]]:
     """Keys of the arrays that a panel draws, each with the axes along which it draws it."""
     if isinstance(panel, HeatmapPanel):
         return [(panel.numbers, (panel.rows, panel.columns))]
+    if isinstance(panel, RibbonPanel):
+        return [(panel.numbers, (panel.along,))]
     if isinstance(panel, CurvesPanel):
         return [(curve.numbers, (panel.along,)) for curve in panel.curves]
     if isinstance(panel, BarsPanel):
@@ -301,6 +329,8 @@ def _panel_header(panel: StepPanel, view: StepView) -> dict[str, object]:
     if isinstance(panel, HeatmapPanel):
         header["top"] = _largest(arrays[0], panel.top)
         header["scales"] = component.scales(panel.kind, panel.signed)
+    elif isinstance(panel, RibbonPanel):
+        header |= {"top": _largest(arrays[0], panel.top), "hue": palette.HUES[panel.kind]}
     elif isinstance(panel, CurvesPanel):
         numbers = np.concatenate([array.ravel() for array in arrays])
         numbers = numbers[numbers > 0] if panel.log else numbers[~np.isnan(numbers)]

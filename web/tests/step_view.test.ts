@@ -6,6 +6,7 @@ import { dashesOf, downTo, isDrawable } from "../src/views/step_view/curves"
 import { signedDigits, wholeDigits } from "../src/views/step_view/format"
 import { formulaParts } from "../src/views/step_view/formula"
 import { cellSize } from "../src/views/step_view/heatmap"
+import { ribbonPath } from "../src/views/step_view/ribbon"
 
 function axis(id: string, count: number, labels: string[] = []): Axis {
   return { id, title: id, labels, count, slider: true, said: "", beside: true, values: [] }
@@ -33,11 +34,18 @@ test("the layout changes with names and axes, not with the ends of a scale", () 
     panels: [{ is: "curves", name, wide: false, along: "token", curves: [], low: 0, high, log: false, own: false }],
     styles: { light: [], dark: [] },
     theme: "light",
-    words: { at: "", back: "", forward: "", map: "", chart: "" },
+    words: { at: "", back: "", forward: "", map: "", chart: "", unread: "" },
   })
   const layout = (name: string, high: number) => JSON.stringify(layoutOf(header(name, high)))
   expect(layout("a", 1)).toBe(layout("a", 2))
   expect(layout("a", 1)).not.toBe(layout("b", 1))
+})
+
+test("a ribbon is as wide as its numbers, around its middle, from edge to edge", () => {
+  expect(ribbonPath([], 10)).toBe("")
+  expect(ribbonPath([20], 10)).toBe("M0.0 38.0L5.0 38.0L10.0 38.0L10.0 58.0L5.0 58.0L0.0 58.0Z")
+  const [from, to] = ribbonPath([40, 10], 10).match(/5\.0 [\d.]+|15\.0 [\d.]+/g)!
+  expect([from, to]).toEqual(["5.0 28.0", "15.0 43.0"])
 })
 
 test("numbers and labels as text", () => {

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+import torch
 
 from model import RecurrentTranslator
-from model.lessons.recurrence import context_difference, unroll
+from model.lessons.recurrence import context_difference, first_token_left, unroll
 from tests.model.networks import tiny_recurrent
 
 IDS = [7, 8, 9, 10, 3]
@@ -27,6 +28,27 @@ def test_the_trained_direction_gives_the_states_of_the_trace():
     trace = translator.trace("I want to buy a car.")
     unrolled = unroll(translator.network, trace.source_ids, "backwards")
     np.testing.assert_allclose(unrolled.hidden[::-1], trace.encoder["backwards"].hidden, atol=1e-5)
+
+
+def test_what_is_left_of_the_first_token_is_the_size_of_its_derivative():
+    network = tiny_recurrent("rnn-vector", reads="forwards").double()
+    states = unroll(network, IDS, "forwards")
+    left = first_token_left(states, network)
+    assert left[0] == 1 and left.shape == (len(IDS),)
+    cell = [part.detach() for part in network.encoder.weights()]
+    inputs = network.embed(network.ids(IDS))[0].detach()
+
+    def last_state(first: torch.Tensor) -> torch.Tensor:
+        state = torch.zeros(cell[1].shape[0], dtype=torch.double)
+        for step in (first, *inputs[1:]):
+            state = torch.tanh(cell[0] @ step + cell[1] @ state + cell[2] + cell[3])
+        return state
+
+    def first_state(first: torch.Tensor) -> torch.Tensor:
+        return torch.tanh(cell[0] @ first + cell[2] + cell[3])
+
+    last, start = (torch.autograd.functional.jacobian(f, inputs[0]).norm() for f in (last_state, first_state))
+    assert left[-1] == pytest.approx(float(last / start), rel=1e-9)
 
 
 def test_other_networks_are_refused():

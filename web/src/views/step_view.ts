@@ -17,6 +17,7 @@ import { CurvesPanel } from "./step_view/curves"
 import { FormulaPanel } from "./step_view/formula"
 import { HeatmapPanel } from "./step_view/heatmap"
 import type { StepPanel, SteppedView } from "./step_view/panel"
+import { RibbonPanel } from "./step_view/ribbon"
 import { StepSlider } from "./step_view/slider"
 
 const STILL = 300 // milliseconds without another move before positions are sent
@@ -76,6 +77,8 @@ class StepView extends View<Bytes> implements SteppedView {
     switch (about.is) {
       case "heatmap":
         return new HeatmapPanel(this, content, about, parent)
+      case "ribbon":
+        return new RibbonPanel(this, content, about, parent)
       case "curves":
         return new CurvesPanel(this, content, about, parent)
       case "bars":

@@ -29,6 +29,18 @@ export interface HeatmapHeader {
   signed: boolean
   top: number
   scales: Readonly<Record<Theme, readonly string[]>>
+  grows: boolean // rows after the position of their slider are blank
+  most: number // columns that are drawn; 0 for all
+}
+
+export interface RibbonHeader {
+  is: "ribbon"
+  name: string
+  wide: boolean
+  along: string
+  numbers: string
+  top: number // the number of the widest ribbon
+  hue: string
 }
 
 export interface CurvesHeader {
@@ -70,7 +82,7 @@ export interface FormulaHeader {
   text: string
 }
 
-export type PanelHeader = HeatmapHeader | CurvesHeader | BarsHeader | FormulaHeader
+export type PanelHeader = HeatmapHeader | RibbonHeader | CurvesHeader | BarsHeader | FormulaHeader
 
 export interface Words {
   at: string
@@ -78,6 +90,7 @@ export interface Words {
   forward: string
   map: string
   chart: string
+  unread: string
 }
 
 export type LineStyle = readonly [colour: string, dashes: readonly number[]]

@@ -10,6 +10,7 @@ import { StepPanel, type SteppedView } from "./panel"
 const ROW = 18 // pixels per row with labels
 const MOST_HEIGHT = 440 // pixels into which many rows are compressed
 const WIDEST_CELL = 30 // pixels
+const BLANK = { light: 0xf3f3f3, dark: 0x2b2b2b } as const // pixels of rows that are not reached
 
 /** Width and height of a cell in pixels, where all columns have `room` pixels. */
 export function cellSize(rows: number, columns: number, room: number): readonly [width: number, height: number] {
@@ -32,8 +33,13 @@ export class HeatmapPanel extends StepPanel<HeatmapHeader> {
 
   /** The sliders' positions on the axes that are not drawn. */
   private undrawn(): string {
-    const { numbers, rows, columns } = this.about
-    return this.undrawnPlaces(numbers, [rows, columns])
+    const { numbers, rows, columns, grows } = this.about
+    return [this.undrawnPlaces(numbers, [rows, columns]), grows ? this.view.places[rows] : ""].join()
+  }
+
+  /** The number of columns that are drawn. */
+  private get width(): number {
+    return this.about.most ? Math.min(this.about.most, this.columns.count) : this.columns.count
   }
 
   override paint(): void {
@@ -43,26 +49,29 @@ export class HeatmapPanel extends StepPanel<HeatmapHeader> {
   }
 
   private shown(): ShownMap {
-    const { about, rows, columns } = this
-    const colours = lookupTable(about.scales[this.view.theme ?? "light"])
+    const { about, rows, columns, width } = this
+    const theme = this.view.theme ?? "light"
+    const last = about.grows ? (this.view.places[about.rows] ?? 0) : rows.count
+    const colours = lookupTable(about.scales[theme])
     const low = about.signed ? -about.top : 0
     const inWords = (axis: Axis, place: number) => [`${axis.title} `, dataText(labelOf(axis, place), axis.said)]
     const said = new Map([rows, columns].flatMap((axis) => axis.labels.map((label) => [label, axis.said])))
     return {
       name: "",
       label: filled(this.content.header.words.map, { name: about.name, rows: rows.title, columns: columns.title }),
-      shape: [rows.count, columns.count],
-      values: Float32Array.from({ length: rows.count * columns.count }, (_, cell) => {
-        return this.at(Math.floor(cell / columns.count), cell % columns.count)
+      shape: [rows.count, width],
+      values: Float32Array.from({ length: rows.count * width }, (_, cell) => {
+        const row = Math.floor(cell / width)
+        return row > last ? -Infinity : this.at(row, cell % width)
       }),
       rows: rows.beside ? rows.labels : [],
-      columns: columns.beside ? columns.labels : [],
+      columns: columns.beside ? columns.labels.slice(0, width) : [],
       row_title: "",
       column_title: `${rows.title} \u2193 \u2002 ${columns.title} \u2192`,
       kindOf: (label) => said.get(label) ?? "",
       colours,
       shade: (value) => Math.round(255 * Math.min(1, Math.max(0, (value - low) / (about.top - low)))),
-      grey: 0,
+      grey: BLANK[theme],
       drawScale: (scale) => {
         scale.paint(colours)
         scale.low.textContent = signedDigits(low)
@@ -70,9 +79,9 @@ export class HeatmapPanel extends StepPanel<HeatmapHeader> {
       },
       pair: (row, column) => [...inWords(rows, row), ", ", ...inWords(columns, column)],
       write: signedDigits,
-      masked: "",
+      masked: this.content.header.words.unread,
       places: false,
-      cellSize: (room) => cellSize(rows.count, columns.count, room),
+      cellSize: (room) => cellSize(rows.count, width, room),
     }
   }
 
@@ -88,6 +97,7 @@ export class HeatmapPanel extends StepPanel<HeatmapHeader> {
     if (this.painted !== this.undrawn()) return this.paint()
     const { rows, columns, about } = this
     const place = ({ slider }: Axis, id: string) => (slider ? (this.view.places[id] ?? 0) : -1)
-    this.map.keep(place(rows, about.rows), place(columns, about.columns))
+    const column = place(columns, about.columns)
+    this.map.keep(place(rows, about.rows), column < this.width ? column : -1)
   }
 }
