@@ -46,7 +46,7 @@ def _choose_heads(name: str, heads: int, layers: Sequence[int], opened: int | No
             label = say("changes.layer", "Layer {layer}", layer=layer + 1)
             # by default those of the middle layer: late enough to matter, with layers after it
             first = layers[len(layers) // 2] if opened is None else opened
-            pressed = widgets.toggles(label, names, key, names if layer == first else ())
+            pressed = widgets.toggles(label, names, key, names if layer == first else (), opened is not None)
             if opened is not None:
                 bound_settings.state_choice(key, *pressed)
             chosen += [(layer, names.index(head)) for head in pressed]

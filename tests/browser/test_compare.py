@@ -30,6 +30,7 @@ def test_pressing_heads_changes_the_translation_and_the_address(server: Server, 
     canvas_of(page, "After minus Before").wait_for()
     loss = metric(page, "Loss, after")
     first = loss.inner_text()
+    page.get_by_text("Change the intervention").click()
     page.get_by_role("button", name="No head", exact=True).click()
     expect(loss).to_have_text(metric(page, "Loss, before").inner_text())
     expect(metric(page, "Change")).to_have_text("0")

@@ -176,7 +176,7 @@ def multiselect(label: str, options: Options, key: str, default: Sequence[str] =
     return control(key, AnyOf(tuple(options)), list(default), draw, varies=True)
 
 
-def toggles(label: str, options: Options, key: str, default: Sequence[str] = ()) -> list[str]:
+def toggles(label: str, options: Options, key: str, default: Sequence[str] = (), varies: bool = False) -> list[str]:
     """Any of a few options as toggle buttons, after their label in one row."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.text(label, width=64)
@@ -188,7 +188,7 @@ def toggles(label: str, options: Options, key: str, default: Sequence[str] = ())
             label_visibility="collapsed",
             width="content",
         )
-        return control(key, AnyOf(tuple(options)), list(default), draw)
+        return control(key, AnyOf(tuple(options)), list(default), draw, varies)
 
 
 def _default_option(options: Options[Option], default: str) -> Option:

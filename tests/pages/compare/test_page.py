@@ -77,6 +77,8 @@ def test_it_opens_with_a_change_of_the_meaning_word_by_word(open_app, translator
     assert (app.query_params["of"], app.query_params["heads4"]) == ("cross", [str(head) for head in range(1, 9)])
     (fold,) = [fold for fold in app.expander if fold.label == "Change the intervention"]
     assert not fold.proto.expanded
+    app.button(key="headsnone").click().run()
+    assert metrics(app)["Change"] == "0" and app.query_params["heads3"] == ""
     app.button_group(key="heads4").set_value(["1"]).run()  # the rest of what the page has chosen stays
     one = translator.intervene(trace, HeadInterventions((Scale("cross", ((3, 0),)),)))
     assert metrics(app)["Loss, after"] == three_digits(float(token_losses(one.after).mean()))
