@@ -1,6 +1,8 @@
 """`show`: the interactive view of the app in a notebook, of a trace, a causal result or arrays of weights."""
 
+import os
 from collections.abc import Sequence
+from importlib.util import find_spec
 from os import PathLike
 from typing import Literal, get_args
 
@@ -8,6 +10,7 @@ from .model.runtime.checkpoint import write_atomically
 from .shown_maps import ShowError, read_picture, read_trace, read_weights, select_layers, tower_of
 from .views.components import notebook_page
 from .views.map_weights import Scale
+from .views.text import catalogue
 from .views.viewer.attention_maps import AttentionMaps
 from .views.viewer.notebook_sections import (
     FirstChoices,
@@ -25,6 +28,7 @@ from .views.viewer.viewer_controls import PAIRS
 MAX_BYTES = 80_000_000  # of a page: what a browser opens without much delay
 PER_WEIGHT = 8 / 3  # bytes that a weight takes in a page, in half precision and as text
 VIEWS = ("maps", "lines", "text", "picture")
+LANGUAGE = "ATLAS_LANGUAGE"  # the environment variable that has the language of `show`
 HEIGHTS = range(120, 5001)  # pixels
 
 
@@ -67,6 +71,7 @@ def show(
     second_at: int | None = None,
     scale: Scale | None = None,
     height: int | None = None,
+    lang: str | None = None,
 ) -> Shown:
     """Return an interactive view of the app: maps of every head, lines, running text, a picture, or a causal result.
 
@@ -93,6 +98,8 @@ def show(
             and logarithmic from 64 tokens on, where a shared scale leaves most maps blank.
         height: of the frame in pixels, in which the page then scrolls, for notebooks that limit the height of an
             output; by default that of the content.
+        lang: the language of the page, "en" or "ko"; by default that of the environment variable ATLAS_LANGUAGE, else
+            English.
 
     Returns:
         A `Shown`: a notebook displays it, `show(...).save("view.html")` writes it to a file.
@@ -101,6 +108,22 @@ def show(
         ShowError: shapes, tokens or options that do not fit; states in one sentence what to pass. A subclass of
             ValueError.
     """
+    with catalogue.using_language(_language(lang)):
+        return _show(given, tokens, kind, view, layers, words, pair, second_at, scale, height)
+
+
+def _show(
+    given: object,
+    tokens: tuple[Sequence[str], ...],
+    kind: str | None,
+    view: str | None,
+    layers: Sequence[int] | None,
+    words: bool,
+    pair: str,
+    second_at: int | None,
+    scale: Scale | None,
+    height: int | None,
+) -> Shown:
     if hasattr(given, "tables") and hasattr(given, "columns"):
         if tokens or view not in (None, "maps") or layers is not None or words or pair != "all" or scale is not None:
             raise ShowError(
@@ -154,6 +177,15 @@ def _show_result(result: object, tables: dict, kind: str | None, height: int | N
     title, sections = result_title(result), result_sections(result, tables)
     page = notebook_page.to_html(title, sections, result_files(tables))
     return Shown(title, page, f"{title} of {', '.join(tables)}", height)
+
+
+def _language(lang: str | None) -> str:
+    """The code of the language that is asked for, by the argument or the environment."""
+    code = lang or os.environ.get(LANGUAGE) or catalogue.ENGLISH
+    _check_option("language", code, tuple(catalogue.language_codes()))
+    if code != catalogue.ENGLISH and find_spec("babel") is None:
+        raise ShowError("Languages other than English need the package babel: pip install babel.")
+    return code
 
 
 def _check_option(name: str, value: object, known: tuple[object, ...]) -> None:

@@ -232,3 +232,18 @@ def test_show_and_the_page_draw_the_same_maps_with_the_same_script(translated):
     assert built_files.file_name("modules", "attention_grid") in built_files.loader("attention_grid")
     maps, _ = view_sentence(translated, service.kinds, service.model, {"sentence": ""})
     assert inspect.getsourcefile(type(read_trace(translated, None))) == inspect.getsourcefile(type(maps))
+
+
+def test_a_page_has_the_language_that_is_asked_for(monkeypatch):
+    weights = np.full((1, 1, 2, 2), 0.5, np.float32)
+    assert '<html lang="en">' in show(weights, ["a", "b"]).html
+    korean = show(weights, ["a", "b"], lang="ko")
+    assert '<html lang="ko">' in korean.html and korean.title == "\uc5b4\ud150\uc158"
+    monkeypatch.setenv("ATLAS_LANGUAGE", "ko")
+    assert show(weights, ["a", "b"]).html == korean.html
+    assert show(weights, ["a", "b"], lang="en").title == "Attention"
+    with pytest.raises(ShowError, match="There is no language 'xx'; choose one of en, "):
+        show(weights, ["a", "b"], lang="xx")
+    monkeypatch.setattr("attention_atlas.notebook_view.find_spec", lambda name: None)
+    with pytest.raises(ShowError, match="pip install babel"):
+        show(weights, ["a", "b"], lang="ko")

@@ -94,11 +94,15 @@ def using_language(language: str) -> Iterator[None]:
 @cache
 def languages() -> dict[str, str]:
     """The languages that an address may name: code -> name in that language. English is the first."""
-    translated = {path.parent.name for path in TEXT.glob("*/atlas.po")} - {ENGLISH}
-    names = {code: _own_name(code) for code in (ENGLISH, *sorted(translated))}
+    names = {code: _own_name(code) for code in language_codes()}
     return {code: name for code, name in names.items() if name} | (
         {PSEUDO: "Pseudo"} if os.environ.get(PSEUDO_SWITCH) else {}
     )
+
+
+def language_codes() -> list[str]:
+    """The codes of all folders that have a catalogue. English is the first, and needs none."""
+    return [ENGLISH, *sorted({path.parent.name for path in TEXT.glob("*/atlas.po")} - {ENGLISH})]
 
 
 def offered_languages() -> dict[str, str]:
