@@ -20,6 +20,9 @@ from server.singleton import singleton
 
 SHARED_BYTES = 4096  # from which on a buffer, a text or a picture is counted once, however many entries refer to it
 MAX_OBJECTS = 100_000  # of one entry that are looked at; no result of this app has a tenth of it
+# Classes of entries: below so many bytes, and the share of the limit beyond which a class is evicted first. A
+# translation takes longer to compute than the trace of a picture, which has two hundred times its size.
+SIZE_CLASSES = ((256_000, 1 / 8), (6_000_000, 5 / 8), (float("inf"), 1 / 4))
 _PIXEL_BYTES = {"1": 1, "L": 1, "P": 1}  # of a picture in memory, by its mode; 4 in any other
 
 
@@ -60,11 +63,17 @@ class BudgetEntry:
         self.own = 0  # bytes of small objects
         self.buffers: list[Buffer] = []
 
+    @property
+    def size(self) -> int:
+        """Its bytes, with those of buffers that other entries refer to as well."""
+        return self.own + sum(buffer.size for buffer in self.buffers)
+
 
 class MemoryBudget:
     """The entries, least recently used first, and their size in bytes. Safe to use from several threads.
 
-    A buffer that several entries refer to counts once. The newest entry is never evicted by its own size.
+    A buffer that several entries refer to counts once. The newest entry is never evicted by its own size. Entries of
+    one size evict one another first, see `SIZE_CLASSES`.
 
     Args:
         limit: bytes.
@@ -74,7 +83,8 @@ class MemoryBudget:
     def __init__(self, limit: int = RESULT_BYTES, room: Callable[[int], int] | None = None) -> None:
         self.limit, self._room = limit, room
         self._lock = threading.Lock()
-        self._order: OrderedDict[BudgetEntry, None] = OrderedDict()
+        self._queues: tuple[OrderedDict[BudgetEntry, None], ...] = tuple(OrderedDict() for _ in SIZE_CLASSES)
+        self._newest: BudgetEntry | None = None
         self._buffers: dict[int, Buffer] = {}
         self._bytes = 0
         # Owners end in a garbage collection, which may begin while the lock is held: they are only noted here.
@@ -101,14 +111,10 @@ class MemoryBudget:
                 self._bytes += 0 if buffer.references else buffer.size
                 buffer.references += 1
             if entry.evict is not None:
-                self._order[entry] = None
-                self._order.move_to_end(entry)
-            evicted, before = [], self._bytes
-            limit = self.limit if self._room is None else min(self.limit, self._room(before))
-            while self._bytes > limit and len(self._order) > 1:
-                oldest = next(iter(self._order))
-                self._discount(oldest)
-                evicted.append(oldest)
+                self._queue(entry.size)[entry] = None
+                self._newest = entry
+            before = self._bytes
+            evicted = self._evict(self.limit if self._room is None else min(self.limit, self._room(before)))
             freed = before - self._bytes
         for oldest in evicted:
             assert oldest.evict is not None
@@ -116,11 +122,32 @@ class MemoryBudget:
         process_memory.memory_growth().expect_free(freed)
         metrics.EVICTED.inc(len(evicted))
 
+    def _queue(self, size: int) -> OrderedDict[BudgetEntry, None]:
+        """The entries of the same class as one of `size` bytes, least recently used first."""
+        return self._queues[sum(size >= below for below, _ in SIZE_CLASSES)]
+
+    def _evict(self, limit: int) -> list[BudgetEntry]:
+        """Discount the least recently used entries, never the newest, until all take `limit` bytes at most."""
+        evicted = []
+        beyond_share = [(queue, share * limit) for queue, (_, share) in zip(self._queues, SIZE_CLASSES, strict=True)]
+        for queue, least in (*beyond_share, *((queue, 0.0) for queue in reversed(self._queues))):
+            size = sum(entry.size for entry in queue)
+            for oldest in list(queue):
+                if self._bytes <= limit or size <= least:
+                    break
+                if oldest is not self._newest:
+                    size -= oldest.size
+                    self._discount(oldest)
+                    evicted.append(oldest)
+        return evicted
+
     def touch(self, entry: BudgetEntry) -> None:
         """Make an entry the most recently used one."""
         with self._lock:
-            if entry in self._order:
-                self._order.move_to_end(entry)
+            for queue in self._queues:
+                if entry in queue:
+                    queue.move_to_end(entry)
+                    self._newest = entry
 
     def discount(self, entry: BudgetEntry) -> None:
         """Count an entry no longer, until it is charged again."""
@@ -145,7 +172,8 @@ class MemoryBudget:
             self._discount(entry)
 
     def _discount(self, entry: BudgetEntry) -> None:
-        self._order.pop(entry, None)
+        for queue in self._queues:
+            queue.pop(entry, None)
         self._bytes -= entry.own
         for buffer in entry.buffers:
             buffer.references -= 1

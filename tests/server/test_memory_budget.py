@@ -94,6 +94,24 @@ def test_the_least_recently_used_result_of_any_cache_is_evicted():
     assert budget.bytes <= budget.limit
 
 
+def test_results_of_one_size_evict_one_another_first():
+    budget = MemoryBudget(4 * MEGABYTE)
+    translations, traces = ResultCache(100, budget), ResultCache(100, budget)
+    for number in range(4):
+        translations.put(number, [array(0.1)])
+    for number in range(10):
+        traces.put(number, [array()])
+    assert [number for number in range(4) if translations.get(number)] == [0, 1, 2, 3]
+    assert [number for number in range(10) if traces.get(number)] == [7, 8, 9]
+    for number in range(4, 20):
+        translations.put(number, [array(0.1)])
+    assert [number for number in range(20) if translations.get(number)] == list(
+        range(11, 20)
+    )  # what three traces leave
+    assert [number for number in range(10) if traces.get(number)] == [7, 8, 9]
+    assert budget.bytes <= budget.limit
+
+
 def test_an_evicted_result_is_computed_again():
     budget, computed = MemoryBudget(MEGABYTE + 50_000), []
     cache, lock = ResultCache(10, budget), threading.Lock()
