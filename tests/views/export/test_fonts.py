@@ -54,6 +54,13 @@ def test_scripts_that_the_font_of_the_pages_lacks(script: str):
     png(SCRIPTS[script])
 
 
+def test_no_text_of_this_program_has_a_box_in_any_language():
+    files = [path for path in (Path(fonts.__file__).parents[2] / "assets" / "text").glob("*/*") if path.suffix != ""]
+    characters = {char for path in files for char in path.read_text(encoding="utf-8") if char.isprintable()}
+    assert "\uac01" in characters
+    assert [run.text for run in fonts.font_runs("".join(sorted(characters))) if run.path is None] == []
+
+
 def test_each_character_has_the_first_font_that_draws_it_and_marks_stay_with_their_letter():
     runs = fonts.font_runs("a\uac00 b\u0301")
     assert [run.text for run in runs] == ["a", "\uac00 ", "b\u0301"]
