@@ -17,7 +17,7 @@ from pages.shared import checks, differences, files, tables
 from pages.shared.charts import paint_matrix
 from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
-from pages.shared.head_changes import MASK, ONE_HOT, choose_interventions
+from pages.shared.head_changes import MASK, ONE_HOT, choose_interventions, describe_change
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
 from pages.vision.program import render_vision_program
@@ -34,6 +34,7 @@ from views.url_state import bound_settings
 PAGE = "what_if"
 HIDDEN = "vhidden"  # the painted patches, in the session and in the address
 NAME = "vheads"  # begins the names of this view's settings in the address
+OWN_KEYS = (NAME, HIDDEN, "vdo", "vfactor", "vheat", "vasks")  # beginnings of the names of all of them
 MOST_CLASSES = 12  # rows of the table of classes; the file has all
 QUERY_PLACES = {"all": None, "cls": 0}  # the queries; CLS is at position 0
 CLS_KIND = replace(
@@ -79,19 +80,23 @@ def compute_change(model: InterveningModel, trace: PatchTrace, plan: HeadInterve
 def render_what_if(service: Service, key: str, trace: PatchTrace) -> None:
     """Show the view. A choice reruns only this section."""
     paragraph(PAGE)
-    left, right = st.columns(2, gap="large")
+    answer, summary = st.container(key="vision-answer"), st.container()
     own_changes = {ONE_HOT: partial(_choose_one_hot, trace)}
     square = trace.grid[0] == trace.grid[1]
     if square:  # a painted mask is
         own_changes[MASK] = partial(_choose_hidden, trace)
-    with left:
+    named = any(name.startswith(OWN_KEYS) for name in bound_settings.own_names())
+    with st.expander(say("compare.change-it", "Change the intervention"), expanded=named):
         plan = choose_interventions(
             "vision", trace.attention, {"vision": trace.attention.shape}, (NAME, "v"), own_changes
         )
     if plan is None:
         return
+    for each in plan.changes:
+        line = say("compare.changed", "Changed: {change}", change=literal.markdown(describe_change(each)))
+        summary.markdown(line)
     change = service.analysis(("what if", key, plan.to_text()), compute_change, trace, plan)
-    with right:
+    with answer:
         _render_answer(trace, change)
     if square:
         _render_middle_experiment(trace, change)

@@ -6,7 +6,7 @@ import { dashesOf, downTo, isDrawable } from "../src/views/step_view/curves"
 import { signedDigits, wholeDigits } from "../src/views/step_view/format"
 import { formulaParts } from "../src/views/step_view/formula"
 import { cellSize } from "../src/views/step_view/heatmap"
-import { ribbonPath } from "../src/views/step_view/ribbon"
+import { isNumberHidden, ribbonPath } from "../src/views/step_view/ribbon"
 
 function axis(id: string, count: number, labels: string[] = []): Axis {
   return { id, title: id, labels, count, slider: true, said: "", beside: true, values: [] }
@@ -46,6 +46,13 @@ test("a ribbon is as wide as its numbers, around its middle, from edge to edge",
   expect(ribbonPath([20], 10)).toBe("M0.0 38.0L5.0 38.0L10.0 38.0L10.0 58.0L5.0 58.0L0.0 58.0Z")
   const [from, to] = ribbonPath([40, 10], 10).match(/5\.0 [\d.]+|15\.0 [\d.]+/g)!
   expect([from, to]).toEqual(["5.0 28.0", "15.0 43.0"])
+})
+
+test("numbers of a ribbon are written where they have room, that of the slider always", () => {
+  const shown = (now: number, step: number) => [0, 1, 2, 3, 4, 5].filter((place) => !isNumberHidden(place, now, step))
+  expect(shown(5, 60)).toEqual([0, 1, 2, 3, 4, 5])
+  expect(shown(5, 30)).toEqual([0, 2, 5])
+  expect(shown(4, 30)).toEqual([0, 2, 4])
 })
 
 test("numbers and labels as text", () => {

@@ -8,6 +8,7 @@ import { buildLabels, StepPanel, type SteppedView } from "./panel"
 const WIDEST = 72 // pixels of the ribbon for the number `top`
 const THINNEST = 1 // pixels, so that a ribbon that is nearly nothing is seen
 const HEIGHT = 96 // pixels
+const NUMBER = 46 // pixels of a number with its gap
 
 /** The outline of a ribbon through points with a width each, as the path of an SVG; it runs level to both edges. */
 export function ribbonPath(widths: readonly number[], step: number): string {
@@ -21,6 +22,12 @@ export function ribbonPath(widths: readonly number[], step: number): string {
   const end = (widths.length * step).toFixed(1)
   const points = [[0, first[1]], ...upper, [end, last[1]], [end, HEIGHT - last[1]], ...lower, [0, HEIGHT - first[1]]]
   return `M${points.map((point) => point.map((each) => Number(each).toFixed(1)).join(" ")).join("L")}Z`
+}
+
+/** Whether a number has no room next to that of the slider's position and those before it. */
+export function isNumberHidden(place: number, now: number, step: number): boolean {
+  const every = Math.ceil(NUMBER / step)
+  return place !== now && (place % every !== 0 || Math.abs(place - now) < every)
 }
 
 export class RibbonPanel extends StepPanel<RibbonHeader> {
@@ -73,7 +80,7 @@ export class RibbonPanel extends StepPanel<RibbonHeader> {
     this.read.style.fill = hue
     this.numbers.forEach((number, place) => {
       number.textContent = this.written(numbers, values[place]!)
-      number.hidden = place > now || isLabelHidden(place, now, step / 2)
+      number.hidden = place > now || isNumberHidden(place, now, step)
     })
     this.labels.forEach((label, place) => {
       label.classList.toggle("chosen", place === now)
