@@ -45,7 +45,7 @@ def test_a_fragment_action_and_a_page_change_sent_together_are_both_applied(
     expect_setting(page, kind="decoder")
 
 
-@pytest.mark.parametrize("control", [nightly("Beam"), "Decoder"])  # of the whole page, and of a part of it
+@pytest.mark.parametrize("control", [nightly("Beam"), nightly("Decoder")])  # of the whole page, and of a part of it
 def test_a_click_on_the_old_page_does_not_undo_a_menu_click(
     held_page: tuple[Page, HeldLine], server: Server, control: str
 ):

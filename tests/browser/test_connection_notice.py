@@ -10,7 +10,6 @@ from playwright.sync_api import Page, expect
 from tests.browser.app_server import AppServer
 from tests.browser.conftest import PATIENCE, open_page, ready
 from tests.browser.test_journey import type_sentence
-from tests.tiers import nightly
 
 SENTENCE = "The server does not answer: this page goes on by itself as soon as it does."
 RUN = "import sys; sys.argv = ['streamlit', *sys.argv[1:]]; from streamlit.web.cli import main; main()"
@@ -56,7 +55,8 @@ def is_marked(page: Page) -> bool:
     return bool(page.evaluate("() => window.isMarked"))
 
 
-@pytest.mark.parametrize("visitor", ["page", nightly("phone")])
+@pytest.mark.nightly  # the server starts anew: 25 s
+@pytest.mark.parametrize("visitor", ["page", "phone"])
 def test_a_page_waits_for_its_server_and_goes_on(request: pytest.FixtureRequest, app: RestartedServer, visitor: str):
     page: Page = request.getfixturevalue(visitor)
     open_page(page, app.url)

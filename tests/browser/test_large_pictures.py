@@ -95,7 +95,7 @@ def test_a_heavy_photo_is_made_smaller_and_stays_upright(either: Page, app: AppS
 
 
 @ON_LAPTOP
-@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize("plain", [nightly(False), True])
 def test_too_many_pixels_are_made_fewer(either: Page, app: AppServer, tmp_path, plain: bool):
     content = encoded(Image.new("1", (7000, 4000))) if plain else jpeg(noise(7000, 4000, 24), 60)
     assert len(content) < (20_000 if plain else pictures.MAX_BYTES)

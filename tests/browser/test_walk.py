@@ -19,7 +19,7 @@ from tests.every_view import UNFOLDED, VIEWS
 from views.text.catalogue import PSEUDO_SWITCH
 
 WALK = all_visits if FULL else first_visits
-PAGES = ("attention", "models", "translate", "vision")  # of which `make test` opens the first view
+PAGES = ("models", "translate", "vision")  # of which `make test` opens the first view
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ from itertools import pairwise
 import pytest
 
 from tests.fuzz import addresses, campaign, checks
+from tests.tiers import nightly
 from views.controls import pictures
 
 SENTENCE = "text=I+want+to+buy+a+car."
@@ -17,11 +18,11 @@ WORDS, BYTES = "text=" + "the+cat+" * 32, "text=" + "%ED%95%9C" * 40  # about as
 SHORT = 0.5  # seconds of processor time that need no steps
 LONG_WORK = [
     ("attribution", WORDS, ""),
-    ("heads", WORDS, ""),
+    nightly("heads", WORDS, ""),
     ("compare", BYTES, ""),
     ("inside", BYTES, "&inside=Scaling"),
     ("positions", BYTES, "&facet=trained-model"),
-    ("decoding", BYTES, "&part=Beam+search"),
+    nightly("decoding", BYTES, "&part=Beam+search"),
 ]
 
 

@@ -26,6 +26,7 @@ from tests.pages.conftest import html_of, visit
 from tests.pages.pseudo import uncatalogued_texts
 from tests.pages.reading import programs
 from tests.payloads import read_payload
+from tests.tiers import nightly
 from views import navigation
 from views.controls import sentence_input
 from views.text import prose
@@ -34,6 +35,7 @@ from views.text.catalogue import CLOSED, OPENED
 SENTENCE = "=SUM(A1) @me +1 -2 I said: \uac00, and my uncle, who sells boats, could not have gone."
 # the time of these views grows with the square of the length
 SHORT = {"circuits/paths": "-My cat is old.", "circuits/noise": "-My cat is old."}
+LONG = ("heads/resample", "circuits/patching/each")  # 30 and 7 s; `make nightly` opens them
 PATCH = re.compile(r"CLS|row \d+, column \d+")
 PAGES = [place.id for place in navigation.PAGES]
 OWN_INPUT = ("vision", "models", "glossary", "lessons")  # pages without the shared sentence
@@ -133,7 +135,10 @@ def check_code(app: AppTest, view: View) -> None:
         ast.parse(text)
 
 
-@pytest.mark.parametrize("view", VIEWS + UNFOLDED, ids=lambda view: view.id)
+@pytest.mark.parametrize(
+    "view",
+    [nightly(view, id=view.id) if view.id in LONG else pytest.param(view, id=view.id) for view in VIEWS + UNFOLDED],
+)
 def test_files_labels_bounds_and_words(in_pseudo, offered, view: View):
     app = in_pseudo(view.page, **{"text": SHORT.get(view.id, SENTENCE)} | view.settings)
     assert uncatalogued_texts(app) == []
