@@ -7,22 +7,21 @@
 import { ChoosingView, MEAN, type Chosen } from "../core/choosing"
 import { mounting } from "../core/component"
 import { Choices } from "../core/controls"
-import { arrowStep, button, element, filled, setAttributes } from "../core/dom"
-import { clamp } from "../core/numbers"
+import { button, element, filled, setAttributes } from "../core/dom"
 import type { Bytes } from "../core/payload"
 import { Fold } from "../core/table"
 import { buildLiveRegion } from "../core/tooltip"
 import { withChanges } from "./stage/changes"
-import { dragWeight } from "./stage/dragging"
 import { colourKinds } from "./stage/elements"
-import { StageFigure, type Attention, type Scene } from "./stage/figure"
+import { Focusing } from "./stage/focusing"
+import { StageFigure, type Scene } from "./stage/figure"
 import { decodeStage, kindIn, mapOf, type KindName, type MapChoice, type StagePayload } from "./stage/payload"
 import { pullableAt, PullPanel } from "./stage/panel"
 import type { Answer } from "./stage/pull"
 import { Playback } from "./stage/play"
-import { Pulling, pullsByKey } from "./stage/pulling"
+import { Pulling } from "./stage/pulling"
 import { Candidates, SmallMaps } from "./stage/rail"
-import { describeToken, keepsFocus, mapTitle, rowOf, sameFocus, twoDigits, type Focus } from "./stage/reading"
+import { mapTitle } from "./stage/reading"
 import { fillTable } from "./stage/table"
 import styles from "./stage/styles"
 import { StageTexts } from "./stage/texts"
@@ -31,7 +30,6 @@ import { LiveTyping } from "./stage/typing"
 
 const WIDE = 920 // design pixels from which the maps are next to the figure
 const PHONE = 620 // below: columns, with the maps in a sheet
-const DRAG = 200 // design pixels from the weight 0 to 1
 const COLUMNS_MORE = 152 // design pixels that columns have below the height of rows
 
 class Stage extends ChoosingView<Bytes, StagePayload> {
@@ -53,16 +51,13 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
   })
   private readonly panel: PullPanel
   private readonly pulling: Pulling
+  private readonly focusing: Focusing
   private readonly table: Fold
   private readonly live: HTMLDivElement
   private readonly typing: LiveTyping
   private readonly remembered = new Map<KindName, MapChoice>()
-  private held: Focus | null = null
-  private pointed: Focus | null = null
-  private focused: Focus | null = null
   private unpulled: StagePayload | undefined
   private changes = "" // that are shown, as the page's mark has them
-  private key = -1 // chosen in the row of the focus
   private width = 0
 
   constructor(parent: Element | ShadowRoot) {
@@ -77,16 +72,24 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     this.typing = new LiveTyping(page, (serial, text) => this.answer("type", { serial, text }))
     this.room = element("div", "room", main)
     this.figure = new StageFigure(this.room, {
-      point: (focus, key) => this.point(focus, key),
-      press: (focus) => this.press(focus),
-      type: (event, focus) => this.typed(event, focus),
-      focus: (focus) => this.focus(focus),
-      grab: (focus, key, event) => this.grab(focus, key, event),
+      point: (focus, key) => this.focusing.point(focus, key),
+      press: (focus) => this.focusing.press(focus),
+      type: (event, focus) => this.focusing.type(event, focus),
+      focus: (focus) => this.focusing.focus(focus),
+      grab: (focus, key, event) => this.focusing.grab(focus, key, event),
     })
     this.pulling = new Pulling({
       ask: (request) => this.answer("ask", request),
       refresh: () => this.showAttention(),
       choice: () => this.choiceOf("cross"),
+    })
+    this.focusing = new Focusing({
+      figure: this.figure,
+      playback: this.playback,
+      pulling: this.pulling,
+      scene: () => this.scene(),
+      refresh: () => this.showAttention(),
+      announce: (text) => (this.live.textContent = text),
     })
     const rail = element("div", "rail", this.root)
     this.texts = new StageTexts(main, element("div", "brief lines", rail))
@@ -121,24 +124,13 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     this.playback.end()
     this.changes = this.mark?.changes() ?? ""
     const payload = withChanges(unpulled, this.changes)
-    if (before && JSON.stringify(before.english) !== JSON.stringify(payload.english)) this.free()
-    if (payload.pulled?.kind === "cross" && payload.pulled.query < payload.french.length && !this.held) {
-      this.held = { side: "french", place: payload.pulled.query }
-      this.key = payload.pulled.key
-      this.pulling.target = { query: payload.pulled.query, key: this.key }
-    }
-    if (this.held?.side === "french" && this.held.place >= payload.french.length) this.free()
+    if (before && JSON.stringify(before.english) !== JSON.stringify(payload.english)) this.focusing.free()
+    this.focusing.followPulled(payload)
     this.pulling.follow(payload.pulled)
     this.typing.follow(payload)
     this.take(payload)
     if (this.theme && this.theme !== payload.theme) this.reportTheme(this.theme)
     this.root.dataset.drawn = `${payload.english.join(" ")} / ${payload.french.join(" ")}`
-  }
-
-  private free(): void {
-    this.held = this.pointed = this.focused = null
-    this.key = -1
-    this.pulling.open(null)
   }
 
   protected override followMark(): boolean {
@@ -152,7 +144,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
   /** Another kind: with the layer and head that it had before. */
   private chooseKind(changes: Chosen): void {
     const kind = kindIn(changes)
-    this.held = this.held && keepsFocus(this.held, kind) ? this.held : null
+    this.focusing.followKind(kind)
     this.set({ ...changes, ...this.choiceOf(kind) })
   }
 
@@ -204,19 +196,13 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     this.figure.draw(scene, room)
     if (!this.figure.layout?.rows && !phone) this.figure.draw(scene, { ...room, height: ruler.height + COLUMNS_MORE * unit })
     this.root.classList.toggle("columns", !this.figure.layout?.rows)
-    this.figure.name((focus) => describeToken(scene.payload, scene.kind, scene.maps[scene.kind], focus))
+    this.figure.name((focus) => this.focusing.describe(scene, focus))
     this.showAttention()
   }
 
-  private get attention(): Attention {
-    const { done } = this.playback
-    if (done !== null) return { focus: { side: "french", place: done }, held: false, key: -1, weight: null }
-    const focus = this.held ?? this.pointed ?? this.focused
-    return { focus, held: Boolean(this.held), key: this.key, weight: this.held ? this.pulling.weight : null }
-  }
-
   private showAttention(): void {
-    const { payload, attention } = this
+    const { payload } = this
+    const { attention } = this.focusing
     if (!payload) return
     this.root.classList.toggle("stepping", this.playback.done !== null)
     this.figure.reveal(this.playback.done)
@@ -226,124 +212,22 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
   }
 
   private showPull(payload: StagePayload): void {
-    const { pulling, held, key } = this
+    const { pulling, focusing } = this
     const { words, pulled } = payload
     const control = pulling.error ? [pulling.error] : pulling.control
     this.texts.show(payload, pulling.triedText, control)
     this.tools.show(payload)
     const choice = this.choiceOf("cross")
-    const ready = held?.side === "french" && key >= 0 && pulling.target?.key === key && this.root.dataset.kind === "cross"
+    const ready = focusing.canPull(kindIn(this.chosen ?? {}))
     this.root.classList.toggle("pulling", ready)
     if (!ready) return this.panel.open(null, words, pulling.scope)
-    const now = this.rowOfCross(held.place)[key]!
+    const { held, key } = focusing
+    const now = focusing.rowAt(held.place)[key]!
     const own = pulled?.query === held.place && pulled.key === key
     const weight = own && pulling.sweep ? pulling.sweep.before : now
     this.panel.open(pullableAt(payload, choice, [held.place, key], weight), words, pulling.scope)
     this.panel.showWeight(pulling.weight ?? now, words)
     this.panel.showSweep(pulling.sweep, words)
-  }
-
-  /** Begins to pull a ribbon, which a drag sideways makes wider or narrower. */
-  private grab(focus: Focus, key: number, event: PointerEvent): void {
-    const { payload, figure } = this
-    if (!payload) return
-    event.preventDefault()
-    this.playback.end()
-    if (!sameFocus(focus, this.held)) this.held = focus
-    this.pick(key)
-    const start = this.rowOfCross(focus.place)[key]!
-    dragWeight(event, start, DRAG * (figure.layout?.unit ?? 1), this.pulling)
-  }
-
-  private point(focus: Focus | null, key = -1): void {
-    if (this.playback.done !== null || (sameFocus(focus, this.pointed) && key === this.key)) return
-    this.pointed = focus
-    if (!this.held) this.key = key
-    else if (sameFocus(focus, this.held) && key >= 0 && !this.pulling.target) this.key = key
-    else return
-    this.showAttention()
-  }
-
-  private press(focus: Focus): void {
-    this.playback.end()
-    if (this.held?.side === "french" && focus.side === "english" && this.root.dataset.kind === "cross") {
-      return this.pick(focus.place)
-    }
-    this.hold(sameFocus(focus, this.held) ? null : focus)
-  }
-
-  /** Chooses a key in the row of the place that is held. */
-  private pick(key: number, byKeys = false): void {
-    this.key = key
-    if (this.held?.side === "french") this.pulling.open({ query: this.held.place, key }, byKeys)
-    this.showAttention()
-    this.announce()
-  }
-
-  private hold(focus: Focus | null): void {
-    const { words } = this.payload ?? {}
-    this.held = focus
-    this.key = -1
-    this.pulling.open(null)
-    if (!focus) this.pointed = null
-    this.showAttention()
-    if (words) this.live.textContent = focus ? filled(words.held, { token: this.describe(focus) }) : words.freed
-  }
-
-  private focus(focus: Focus | null): void {
-    this.focused = focus
-    this.showAttention()
-  }
-
-  private describe(focus: Focus): string {
-    const scene = this.scene()
-    return scene ? describeToken(scene.payload, scene.kind, scene.maps[scene.kind], focus) : ""
-  }
-
-  private announce(): void {
-    const [scene, focus] = [this.scene(), this.held]
-    if (!scene || focus?.side !== "french" || this.key < 0) return
-    const { english, french, words } = scene.payload
-    const weight = rowOf(scene.maps.cross, focus.place, english.length)[this.key]!
-    const pair = { query: french[focus.place]!, key: english[this.key]!, weight: twoDigits(weight) }
-    this.live.textContent = filled(words.pair, { ...pair, weight: twoDigits(this.pulling.weight ?? weight) })
-  }
-
-  private typed(event: KeyboardEvent, focus: Focus): void {
-    if (event.key === "Escape" && this.playback.done !== null) this.playback.end()
-    else if (event.key === "Escape" && this.held) this.hold(null)
-    else if (this.pullByKey(event)) this.announce()
-    else if (!this.move(event, focus)) return
-    event.preventDefault()
-    event.stopPropagation()
-  }
-
-  private pullByKey(event: KeyboardEvent): boolean {
-    const { payload, held, key } = this
-    const row = payload && held?.side === "french" && key >= 0 ? this.rowOfCross(held.place) : null
-    return pullsByKey(event, this.pulling, row ? row[key]! : null)
-  }
-
-  /** The drawn weights of a place. */
-  private rowOfCross(place: number): Float32Array {
-    const { payload } = this
-    return payload ? rowOf(mapOf(payload, "cross", this.choiceOf("cross")), place, payload.english.length) : new Float32Array()
-  }
-
-  /** Along the tokens to the next one, across them to the next key of a French token. */
-  private move({ key }: KeyboardEvent, focus: Focus): boolean {
-    const step = arrowStep(key)
-    if (!step) return false
-    const [along, across] = this.figure.layout?.rows ? [step[1], step[0]] : [step[0], step[1]]
-    if (along) {
-      if (this.held?.side === focus.side) this.held = null
-      this.key = -1
-      this.figure.moveTo({ ...focus, place: focus.place + along })
-    } else if (focus.side === "french" && this.payload) {
-      this.held = focus
-      this.pick(clamp(this.key + across, this.payload.english.length), true)
-    }
-    return true
   }
 }
 
