@@ -12,7 +12,7 @@ from model.pulling.pulled_trace import PulledTrace, trace_pulls
 from model.pulling.pulls import heads_in_scope
 from model.runtime.arrays import softmax
 from model.tracing.head_interventions import Heads, Pull
-from pages.shared import pull_sentences
+from pages.shared import pull_sentences, pulling
 from pages.shared.pull_sentences import PulledPlaces
 from pages.shared.service import Service
 from pages.translate.candidates import chances
@@ -159,6 +159,7 @@ def _describe(service: Service, trace: Trace, result: PulledTrace, pulls: tuple[
         probabilities = softmax(trace.logits[last.query].astype(np.float64))
         former = [round(float(probabilities[each.id]), 4) for each in after.predictions(5)[last.query].top]
     lines = (
+        *_describe_earlier(service, trace, pulls),
         pull_sentences.describe_pull(last, PulledPlaces.of(after, last.kind)),
         pull_sentences.describe_loss(result.loss_before, result.loss_after),
     )
@@ -175,6 +176,14 @@ def _describe(service: Service, trace: Trace, result: PulledTrace, pulls: tuple[
         pull_sentences.forced(len(pulls)),
         len(pulls),
     )
+
+
+def _describe_earlier(service: Service, trace: Trace, pulls: tuple[Pull, ...]) -> list[str]:
+    """Describe the pulls before the last, each with the token at which it was set if another one is there now."""
+    try:
+        return pulling.describe_pulls(service, trace, HeadInterventions(pulls))[:-1] if len(pulls) > 1 else []
+    except InterventionError:
+        return []  # of a place that the translation under the others does not have
 
 
 def links() -> list[tuple[str, str]]:

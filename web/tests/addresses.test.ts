@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 
-import { changes, isEarly, isUserAction, sharedQuery, withChoices } from "../src/page/addresses"
+import { changes, differs, isEarly, isUserAction, sharedQuery, withChoices } from "../src/page/addresses"
 
 const SHARED = ["text", "lang"]
 
@@ -25,6 +25,11 @@ test("only parameters in both addresses change", () => {
   expect(changes(["text"], at("/?text="), at("/?text=b"))).toBe(true)
   expect(changes(["text"], at("/?lang=en"), at("/?text=b"))).toBe(false)
   expect(changes(["lang"], at("/?text=a&lang=en"), at("/?text=b&lang=en"))).toBe(false)
+})
+
+test("a parameter that one address lacks differs", () => {
+  expect(differs(["pull"], at("/?text=a"), at("/?text=a&pull=b"))).toBe(true)
+  expect(differs(["pull"], at("/?text=a&pull=b"), at("/?text=b&pull=b"))).toBe(false)
 })
 
 test.each([

@@ -88,6 +88,17 @@ def test_a_pull_its_control_and_undo(open_app):
     assert header_of(app) == former and "pull" not in app.query_params
 
 
+def test_an_earlier_pull_states_the_token_at_which_it_was_set(open_app):
+    app = open_app(text=TIRED)
+    ask(app, 1, "pull", weight=0.75)
+    ask(app, 2, "pull", weight=1.0, query=9, key=1, scope="all")
+    header = header_of(app)
+    earlier, last, loss = header["pulled"]["lines"]
+    assert "animal" in earlier and "(set at \u201celle\u201d)" in earlier and "set at" not in last + loss
+    ask(app, 3, "undo")
+    assert len(header_of(app)["pulled"]["lines"]) == 2
+
+
 def test_another_sentence_has_no_pulls_and_a_link_has_them(open_app):
     app = open_app(text=TIRED)
     ask(app, 1, "pull", weight=0.75)

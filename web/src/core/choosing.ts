@@ -37,6 +37,7 @@ export interface Choosable {
 declare global {
   interface WindowEventMap {
     choosing: CustomEvent<Readonly<Record<string, string | null>>>
+    acting: CustomEvent<readonly string[]>
   }
 }
 
@@ -167,4 +168,9 @@ export function placeInWords(words: PlaceWords, layer: string, head: string): st
   if (layer === MEAN && head === MEAN) return words.overAll
   if (head === MEAN) return filled(words.overHeads, { layer })
   return layer === MEAN ? filled(words.overLayers, { head }) : filled(words.one, { layer, head })
+}
+
+/** Announces a user action in a component: the address in which these parameters have other values is an entry of the history. */
+export function announceAction(parameters: readonly string[]): void {
+  window.dispatchEvent(new CustomEvent("acting", { detail: parameters }))
 }

@@ -18,6 +18,11 @@ export function changes(names: readonly string[], from: URL, to: URL): boolean {
   })
 }
 
+/** Whether a parameter has another value, or is in one of the addresses alone. */
+export function differs(names: readonly string[], from: URL, to: URL): boolean {
+  return names.some((name) => valueOf(from, name) !== valueOf(to, name))
+}
+
 /** Whether the way from one address to another makes an entry in the history. */
 export function isUserAction(from: URL, to: URL): boolean {
   return from.pathname !== to.pathname || changes(ACTIONS, from, to)

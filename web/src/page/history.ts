@@ -1,12 +1,13 @@
 /**
  * One history entry per user action. Streamlit makes an entry of every address that the app writes; here only another page,
- * a submitted sentence and another picture make one, and every other address replaces the one before.
+ * a submitted sentence, another picture and an action that a component announces make one, and every other address replaces
+ * the one before.
  *
  * The two addresses decide, never the time at which they were written: pages are opened with a bare path and receive their
  * whole address a moment later, and answers may arrive after the user's next action.
  */
 
-import { changes, hasChoices, isEarly, isUserAction, withChoices, type Choices } from "./addresses"
+import { changes, differs, hasChoices, isEarly, isUserAction, withChoices, type Choices } from "./addresses"
 import type { LeftPage } from "./left_page"
 
 export interface HistorySettings {
@@ -41,6 +42,16 @@ export function writeHistory({ shared, moved, left, onWritten }: HistorySettings
     return confirmed || hasChoices(written, unconfirmed) ? written : withChoices(written.href, unconfirmed)
   }
 
+  // Parameters that the user has set in a component by an action; the address that has their new values is an entry.
+  let acted: readonly string[] = []
+  window.addEventListener("acting", ({ detail }) => (acted = detail))
+  window.addEventListener("popstate", () => (acted = []))
+  const isAnnounced = (from: URL, to: URL) => {
+    const announced = differs(acted, from, to)
+    if (announced) acted = []
+    return announced
+  }
+
   const isTooEarly = (from: URL, to: URL) => left.isLeaving && isEarly(from, to, shared)
 
   history.pushState = (state, title, target) => {
@@ -53,7 +64,7 @@ export function writeHistory({ shared, moved, left, onWritten }: HistorySettings
     }
     const to = withUnconfirmed(written)
     if (to.href === from.href || (returned && to.pathname !== from.pathname)) return
-    const write = isUserAction(from, to) ? push : replace
+    const write = isAnnounced(from, to) || isUserAction(from, to) ? push : replace
     write(state, title, to === written ? target : to)
     onWritten()
   }

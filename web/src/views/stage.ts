@@ -4,7 +4,7 @@
  * map send no request; the server receives the chosen map later.
  */
 
-import { ChoosingView, MEAN, type Chosen } from "../core/choosing"
+import { announceAction, ChoosingView, MEAN, type Chosen } from "../core/choosing"
 import { mounting } from "../core/component"
 import { Choices } from "../core/controls"
 import { button, element, filled, setAttributes } from "../core/dom"
@@ -15,7 +15,7 @@ import { withChanges } from "./stage/changes"
 import { colourKinds } from "./stage/elements"
 import { Focusing } from "./stage/focusing"
 import { StageFigure, type Scene } from "./stage/figure"
-import { decodeStage, kindIn, mapOf, type KindName, type MapChoice, type StagePayload } from "./stage/payload"
+import { ACTIONS, decodeStage, kindIn, mapOf, type KindName, type MapChoice, type StagePayload } from "./stage/payload"
 import { pullableAt, PullPanel } from "./stage/panel"
 import type { Answer } from "./stage/pull"
 import { Playback } from "./stage/play"
@@ -80,6 +80,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     })
     this.pulling = new Pulling({
       ask: (request) => this.answer("ask", request),
+      act: () => announceAction(ACTIONS),
       refresh: () => this.showAttention(),
       choice: () => this.choiceOf("cross"),
     })
@@ -211,11 +212,18 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     this.showPull(payload)
   }
 
+  /** The number of heads whose mean is drawn. */
+  private averaged({ kinds }: StagePayload): number {
+    const kind = kindIn(this.chosen ?? {})
+    const { layer, head } = this.choiceOf(kind)
+    return (layer === MEAN ? kinds[kind].layers.length - 1 : 1) * (head === MEAN ? kinds[kind].heads.length - 1 : 1)
+  }
+
   private showPull(payload: StagePayload): void {
     const { pulling, focusing } = this
     const { words, pulled } = payload
     const control = pulling.error ? [pulling.error] : pulling.control
-    this.texts.show(payload, pulling.triedText, control)
+    this.texts.show(payload, { tried: pulling.triedText, control, averaged: this.averaged(payload) })
     this.tools.show(payload)
     const choice = this.choiceOf("cross")
     const ready = focusing.canPull(kindIn(this.chosen ?? {}))

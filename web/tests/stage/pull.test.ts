@@ -42,18 +42,23 @@ describe("requests", () => {
   const start = () => {
     vi.useFakeTimers()
     const ask = vi.fn<(request: Readonly<Record<string, unknown>>) => void>()
-    const pulling = new Pulling({ ask, refresh: () => undefined, choice: () => ({ layer: "4", head: "mean" }) })
+    const act = vi.fn()
+    const pulling = new Pulling({ ask, act, refresh: () => undefined, choice: () => ({ layer: "4", head: "mean" }) })
     pulling.open({ query: 2, key: 1 })
     vi.runAllTimers()
-    return { ask, pulling, last: () => ask.mock.calls.at(-1)![0] }
+    return { act, ask, pulling, last: () => ask.mock.calls.at(-1)![0] }
   }
   it("ask once for a weight that is chosen, and never while it is dragged", () => {
-    const { ask, pulling } = start()
+    const { act, ask, pulling } = start()
     pulling.open({ query: 2, key: 1 })
     pulling.preview(0.3)
     pulling.preview(0.4)
     vi.runAllTimers()
     expect(ask).toHaveBeenCalledOnce()
+    expect(act).not.toHaveBeenCalled() // no entry in the history
+    pulling.release(0.4)
+    pulling.takeBack("undo")
+    expect(act).toHaveBeenCalledTimes(2)
     expect(ask.mock.calls[0]![0]).toMatchObject({ action: "sweep", kind: "cross", layer: "4", head: "mean", query: 2, key: 1 })
   })
   it("take the answer to the newest alone", () => {

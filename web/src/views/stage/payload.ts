@@ -5,6 +5,9 @@ import { MEAN, type Choosable, type Chosen, type Control } from "../../core/choo
 import type { Theme } from "../../core/colour"
 import { unpack, type Arrays, type Bytes } from "../../core/payload"
 
+/** Parameters of the address whose change is an entry in the history. */
+export const ACTIONS = ["pull"] as const
+
 export const KINDS = ["encoder", "cross", "decoder"] as const
 export type KindName = (typeof KINDS)[number]
 

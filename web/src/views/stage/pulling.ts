@@ -16,6 +16,7 @@ export interface Target {
 export interface PullingHost {
   ask: (request: Readonly<Record<string, unknown>>) => void
   refresh: () => void // draws the weight that is tried
+  act: () => void // called before a request that changes the pulls
   choice: () => MapChoice
 }
 
@@ -72,6 +73,7 @@ export class Pulling {
   private send(action: Action, weight: number): void {
     const { query, key } = this.target ?? { query: 0, key: 0 }
     const place = { kind: "cross", ...this.host.choice(), scope: this.scope, query, key }
+    if (action !== "sweep" && action !== "control") this.host.act()
     this.host.ask({ serial: ++this.serial, action, ...place, weight })
   }
 

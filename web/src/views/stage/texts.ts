@@ -1,8 +1,16 @@
 /** The lines below the figure: the translation now and before, the loss, the control, and what a ribbon is. */
 
-import { element } from "../../core/dom"
-import type { StagePayload } from "./payload"
+import { announceAction } from "../../core/choosing"
+import { element, filled } from "../../core/dom"
+import { ACTIONS, type StagePayload } from "./payload"
 import { changedWords } from "./pull"
+
+/** What the browser knows besides the payload. */
+export interface StageFacts {
+  readonly tried: string | null // a translation at a weight that is not set
+  readonly control: readonly string[]
+  readonly averaged: number // heads whose mean is drawn
+}
 
 export class StageTexts {
   private readonly lines: HTMLDivElement
@@ -20,8 +28,8 @@ export class StageTexts {
     this.notes = element("p", "note", holder)
   }
 
-  /** Shows the pulls of a payload, a translation that is only tried, and sentences of the control. */
-  show(payload: StagePayload, tried: string | null, control: readonly string[]): void {
+  /** Shows the pulls of a payload. */
+  show(payload: StagePayload, { tried, control, averaged }: StageFacts): void {
     const { pulled, words, text } = payload
     this.brief.replaceChildren()
     this.lines.replaceChildren()
@@ -39,8 +47,9 @@ export class StageTexts {
     for (const sentence of [...(pulled?.lines ?? []), ...(pulled ? [control.join(" ")] : [])]) {
       if (sentence) element("p", "", this.lines).textContent = sentence
     }
+    const mean = averaged > 1 ? [filled(words.meanOfHeads, { heads: averaged })] : []
     const how = now !== undefined ? [] : [words.howToPull]
-    this.notes.textContent = [...how, ...(pulled ? [pulled.forced] : []), words.note].join(" ")
+    this.notes.textContent = [...how, ...(pulled ? [pulled.forced] : []), words.note, ...mean].join(" ")
   }
 
   private showExamples({ examples, words }: StagePayload, shown: boolean): void {
@@ -55,6 +64,7 @@ export class StageTexts {
       link.onclick = (event) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
         event.preventDefault()
+        announceAction(ACTIONS)
         history.pushState(null, "", link.href)
         window.dispatchEvent(new PopStateEvent("popstate", { state: null }))
       }
