@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.overflow import PHONE, WIDE
+from tests.browser.stillness import LARGEST_OF_MAIN, SHIFTS, layout_shift
 from tests.tiers import nightly
 from views import navigation
 
@@ -258,13 +259,7 @@ def test_menu_links_have_a_tooltip(server: Server, page):
     expect(page.get_by_role("tooltip")).to_have_text(next(place for place in navigation.PAGES if place.id == "masks")())
 
 
-SHIFTS = """window.shifted = 0
-new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value
-}).observe({ type: "layout-shift", buffered: true })"""
-
-
-VIEWS = [("", WIDE), *((path, size) for path in ("lessons", "heads", "vision") for size in (WIDE, PHONE))]
+VIEWS = [(path, size) for path in ("", "lessons", "attention", "heads", "vision") for size in (WIDE, PHONE)]
 
 
 @pytest.mark.nightly
@@ -275,4 +270,4 @@ def test_a_view_keeps_its_place_while_it_opens(browser: Browser, server: Server,
     page.add_init_script(SHIFTS)
     open_page(page, f"{server.url}/{path}")
     page.wait_for_timeout(1000)  # what moves later is counted, too
-    assert page.evaluate("window.shifted") <= 0.1
+    assert layout_shift(page) <= LARGEST_OF_MAIN

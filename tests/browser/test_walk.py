@@ -13,6 +13,7 @@ from tests.browser.axe import violations
 from tests.browser.conftest import PATIENCE, open_page, ready
 from tests.browser.overflow import WIDE
 from tests.browser.policy import Watch
+from tests.browser.stillness import SHIFTS
 from tests.browser.uncatalogued import uncatalogued
 from tests.browser.walker import FULL, Visit, all_visits, check, first_visits, open_visit
 from tests.every_view import UNFOLDED, VIEWS
@@ -38,6 +39,7 @@ def watched(browser: Browser, url: str) -> Iterator[tuple[Page, Watch]]:
     watch.attach(context, url.removeprefix("http://"))
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
+    page.add_init_script(SHIFTS)
     yield page, watch
     context.close()
 

@@ -26,6 +26,7 @@ from tests.browser.overflow import (
     assert_special_tokens_are_whole,
     wait_until_it_fits,
 )
+from tests.browser.stillness import largest_shift, layout_shift
 from tests.browser.uncatalogued import uncatalogued
 from tests.every_view import PAGES, PARTS, VIEWS, View
 from views import palette
@@ -68,7 +69,10 @@ def all_visits(views: tuple[View, ...]) -> list[Visit]:
 
 
 def open_visit(page: Page, url: str, visit: Visit) -> None:
-    """Open the view in the app at `url` and wait until it is drawn."""
+    """Open the view in the app at `url` and wait until it is drawn; `make walk` measures how it moved.
+
+    The page's context has run `stillness.SHIFTS`.
+    """
     view = visit.view
     page.set_viewport_size(visit.size)
     page.emulate_media(color_scheme=visit.scheme)
@@ -86,6 +90,8 @@ def open_visit(page: Page, url: str, visit: Visit) -> None:
         wait_for_address(page, view)
     ready(page)
     page.wait_for_function(DRAWN)
+    if FULL and visit.by_link:
+        assert layout_shift(page) <= largest_shift(view.page, view.opens_first and not view.more)
 
 
 def chosen_option(page: Page, key: str) -> int | None:

@@ -32,12 +32,18 @@ export function mounting<Data>(Shown: new (parent: Element | ShadowRoot) => View
     }
     shown.reportTheme = (theme) => setStateValue("theme", theme)
     shown.show(data)
+    markShown(shown.host)
     window.dispatchEvent(new CustomEvent("shown", { detail: shown.root }))
     return () => {
       instances.delete(parentElement)
       shown.leave()
     }
   }
+}
+
+/** Marks a component's element in the page as drawn, for `page/opening.ts`. */
+export function markShown(host: Element): void {
+  host.toggleAttribute("data-shown", true)
 }
 
 /** Shows data in the page's theme. */

@@ -30,7 +30,12 @@ function makeRoom(): void {
 }
 
 const isOfPage = (shown: HTMLElement) => shown.matches(root) && !outline.contains((shown.getRootNode() as ShadowRoot).host)
-const onShown = ({ detail }: CustomEvent<HTMLElement>) => isOfPage(detail) && leave()
+const isSeen = (shown: HTMLElement) => getComputedStyle(shown).visibility === "visible" // not while it waits for others
+const onShown = ({ detail }: CustomEvent<HTMLElement>): void => {
+  if (!isOfPage(detail)) return
+  if (isSeen(detail)) leave()
+  else window.addEventListener("opened", leave, { signal })
+}
 window.addEventListener("shown", onShown, { signal })
 outline.addEventListener("animationend", ({ target }) => target === outline && leave(), { signal })
 window.addEventListener("pointerdown", makeRoom, { capture: true, signal })

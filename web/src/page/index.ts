@@ -18,6 +18,7 @@ import { announceChanges } from "./live_region"
 import { markMenuLinks } from "./menu_links"
 import navigationStyle from "./navigation.css"
 import { placeMenu } from "./nav_scroll"
+import { openFromTop } from "./opening"
 import { presentPages } from "./presentation_mode"
 import { shareTheme } from "./theme_choice"
 
@@ -30,6 +31,7 @@ const sharedNames = shared.split(" ")
 window.__streamlit = { BACKEND_BASE_URL: site.href }
 
 adoptStyles(document, [navigationStyle, contentStyle])
+openFromTop()
 shareTheme()
 const left = new LeftPage()
 writeHistory({ shared: sharedNames, moved, left, onWritten: markMenuLinks(site, sharedNames) })

@@ -3,7 +3,7 @@
  * tab or visitor does not have it.
  */
 
-import type { Mounted } from "../core/component"
+import { markShown, type Mounted } from "../core/component"
 
 const NAME = "models-folder"
 
@@ -17,6 +17,7 @@ const asked = new WeakSet<Element>()
 export default function mountMemory({ data, parentElement, setTriggerValue }: Mounted<Data>): void {
   const root = parentElement.querySelector(".tab-memory-root")
   if (!root) return
+  markShown(parentElement instanceof ShadowRoot ? parentElement.host : parentElement)
   const stored = exchange(data.token)
   if (data.token || data.answered || asked.has(root)) return
   asked.add(root)

@@ -1,1 +1,0 @@
-var o="models-folder",n=new WeakSet;function c({data:e,parentElement:r,setTriggerValue:s}){let t=r.querySelector(".tab-memory-root");if(!t)return;let a=i(e.token);e.token||e.answered||n.has(t)||(n.add(t),s("token",a))}function i(e){try{return e&&sessionStorage.setItem(o,e),sessionStorage.getItem(o)??""}catch{return""}}export{c as default};
