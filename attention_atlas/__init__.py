@@ -21,7 +21,6 @@ _HERE = Path(__file__).resolve().parent
 if not (_HERE / "model").is_dir():  # in a checkout both packages are next to this folder, not in it
     __path__.append(str(_HERE.parent))
 
-from .data_frames import frame  # noqa: E402
 from .model import (  # noqa: E402
     AblationError,
     Candidate,
@@ -64,6 +63,7 @@ from .model import (  # noqa: E402
     open_model,
 )
 from .notebook_view import ShowError, Shown, show  # noqa: E402
+from .views.result_frame import frame  # noqa: E402
 from .views.version import VERSION as __version__  # noqa: E402, F401
 
 __all__ = [

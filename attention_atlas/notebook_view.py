@@ -1,17 +1,14 @@
 """`show`: the interactive view of the app in a notebook, of a trace, a causal result or arrays of weights."""
 
-import os
 from collections.abc import Sequence
-from importlib.util import find_spec
 from os import PathLike
-from typing import Literal, get_args
+from typing import Literal
 
 from .model.runtime.checkpoint import write_atomically
-from .shown_maps import ShowError, read_picture, read_trace, read_weights, select_layers, tower_of
+from .model.text.token_labels import read_tokens
 from .views.components import notebook_page
 from .views.map_weights import Scale
 from .views.text import catalogue
-from .views.viewer.attention_maps import AttentionMaps
 from .views.viewer.notebook_sections import (
     FirstChoices,
     download_files,
@@ -23,13 +20,8 @@ from .views.viewer.notebook_sections import (
 )
 from .views.viewer.pictured_maps import pictures_in_text, with_part_names, with_pictures_as_one
 from .views.viewer.result_sections import result_files, result_sections, result_title
-from .views.viewer.viewer_controls import PAIRS
-
-MAX_BYTES = 80_000_000  # of a page: what a browser opens without much delay
-PER_WEIGHT = 8 / 3  # bytes that a weight takes in a page, in half precision and as text
-VIEWS = ("maps", "lines", "text", "picture")
-LANGUAGE = "ATLAS_LANGUAGE"  # the environment variable that has the language of `show`
-HEIGHTS = range(120, 5001)  # pixels
+from .views.viewer.show_options import check_options, check_size, check_table_size, page_language
+from .views.viewer.shown_maps import ShowError, read_picture, read_trace, read_weights, select_layers, tower_of
 
 
 class Shown:
@@ -108,7 +100,7 @@ def show(
         ShowError: shapes, tokens or options that do not fit; states in one sentence what to pass. A subclass of
             ValueError.
     """
-    with catalogue.using_language(_language(lang)):
+    with catalogue.using_language(page_language(lang)):
         return _show(given, tokens, kind, view, layers, words, pair, second_at, scale, height)
 
 
@@ -126,34 +118,24 @@ def _show(
 ) -> Shown:
     if hasattr(given, "tables") and hasattr(given, "columns"):
         if tokens or view not in (None, "maps") or layers is not None or words or pair != "all" or scale is not None:
-            raise ShowError(
-                "A result has its own axes; give it alone, or name one of its tables: show(result, kind=...)."
-            )
+            raise ShowError("A result has its own axes; give it alone, or one of its tables: show(result, kind=...).")
         return _show_result(given, dict(given.tables), kind, height)
-    _check_option("view", view, (None, *VIEWS))
-    _check_option("pair", pair, tuple(PAIRS))
-    _check_option("scale", scale, (None, *get_args(Scale)))
-    if height is not None and height not in HEIGHTS:
-        raise ShowError(f"A frame is from {HEIGHTS[0]} to {HEIGHTS[-1]} pixels high; height={height!r} is not.")
+    check_options(view, pair, scale, height)
     if is_trace := hasattr(given, "records") and hasattr(given, "axes"):
-        if tokens:
-            raise ShowError("A trace brings its own tokens; give it alone: show(trace).")
-        if second_at is not None:
-            raise ShowError("A trace knows where its second text begins; leave second_at out.")
+        if tokens or second_at is not None:
+            raise ShowError("A trace brings its own tokens and knows where a second text begins: show(trace).")
         given = tower_of(given, kind)
         maps = read_trace(given, kind)
     else:
-        maps = read_weights(given, tokens, kind, second_at)
-    if layers is not None:
-        maps = select_layers(maps, layers)
+        maps = read_weights(given, tokens, kind, second_at, read_tokens)
+    maps = maps if layers is None else select_layers(maps, layers)
     pictures = pictures_in_text(given) if is_trace else []
     picture = read_picture(given, maps) if is_trace and not pictures and view in (None, "picture") else None
     if view == "picture" and picture is None and not pictures:
         raise ShowError('Only a trace of a picture is drawn over it; choose view="maps", "lines" or "text".')
     if pair != "all" and not maps.has_pair:
         raise ShowError("There is one text only, so there is no pair of texts to choose; leave pair out.")
-    _check_size(maps)
-    first = FirstChoices(words, pair, scale)
+    check_size(maps)
     view = view or ("picture" if picture is not None or pictures else "maps")
     if picture is not None:
         sections = picture_sections(*picture)
@@ -161,7 +143,8 @@ def _show(
         sections = pictured_text_sections(maps := with_part_names(maps, pictures), pictures)
     else:
         maps = with_pictures_as_one(maps, pictures) if pictures else maps
-        sections = {"maps": map_sections, "lines": line_sections, "text": text_sections}[view](maps, first)
+        render = {"maps": map_sections, "lines": line_sections, "text": text_sections}[view]
+        sections = render(maps, FirstChoices(words, pair, scale))
     title = next(iter(maps.values())).kind.headline
     shapes = ", ".join(f"{name} {' x '.join(map(str, each.weights.shape))}" for name, each in maps.items())
     page = notebook_page.to_html(title, sections, download_files(maps, pictures=view == "maps"))
@@ -172,33 +155,7 @@ def _show_result(result: object, tables: dict, kind: str | None, height: int | N
     if kind not in (None, *tables):
         raise ShowError(f"There is no table {kind!r} here; choose one of {', '.join(tables)}.")
     tables = tables if kind is None else {kind: tables[kind]}
-    if (size := 16 / 3 * sum(table.values.size for table in tables.values())) > MAX_BYTES:
-        raise ShowError(f"These tables would make a page of {size / 1e6:,.0f} MB; show one of them by kind=.")
+    check_table_size(tables)
     title, sections = result_title(result), result_sections(result, tables)
     page = notebook_page.to_html(title, sections, result_files(tables))
     return Shown(title, page, f"{title} of {', '.join(tables)}", height)
-
-
-def _language(lang: str | None) -> str:
-    """The code of the language that is asked for, by the argument or the environment."""
-    code = lang or os.environ.get(LANGUAGE) or catalogue.ENGLISH
-    _check_option("language", code, tuple(catalogue.language_codes()))
-    if code != catalogue.ENGLISH and find_spec("babel") is None:
-        raise ShowError("Languages other than English need the package babel: pip install babel.")
-    return code
-
-
-def _check_option(name: str, value: object, known: tuple[object, ...]) -> None:
-    if value not in known:
-        names = ", ".join(str(each) for each in known if each is not None)
-        raise ShowError(f"There is no {name} {value!r}; choose one of {names}.")
-
-
-def _check_size(maps: AttentionMaps) -> None:
-    """Refuse maps whose page would be too large; of a causal kind, half of them is sent."""
-    sent = sum(each.weights.size * (0.5 if each.kind.causal else 1) for each in maps.values())
-    if (size := PER_WEIGHT * sent) > MAX_BYTES:
-        raise ShowError(
-            f"These maps would make a page of {size / 1e6:,.0f} MB, and {MAX_BYTES / 1e6:.0f} are the most; show some "
-            "of them, such as layers=range(0, 2), one kind=, or fewer tokens."
-        )

@@ -14,7 +14,6 @@ import pytest
 from attention_atlas.model import ConvolutionClassifier
 
 from attention_atlas import CheckpointError, ShowError, open_model, show
-from attention_atlas.shown_maps import read_trace
 from model.tracing.kinds import TRANSLATION
 from pages.shared.attention_viewer import explore
 from pages.shared.attention_viewer.provenance import view_sentence
@@ -26,6 +25,7 @@ from tests.views.viewer.test_given_weights import weights
 from views.components import attention_kinds
 from views.viewer import built_files
 from views.viewer.attention_maps import AttentionMaps
+from views.viewer.shown_maps import read_trace
 
 TOKENS = ["[CLS]", "un", "##like", "##ly", "cats", "[SEP]"]
 
@@ -216,9 +216,9 @@ def test_the_page_is_shown_in_a_frame_and_saved_to_a_file(translated, tmp_path):
         shown.save(tmp_path / "file" / "view.html")
 
 
-def test_show_and_the_page_draw_the_same_maps_with_the_same_script(translated):
+def test_show_and_the_page_draw_the_same_maps_with_the_same_script(translated, tmp_path):
     """Both begin with `AttentionMaps`; what is sent for a kind is equal, and the same script draws it."""
-    service = Service(SimpleNamespace(card={}, loaded_by="", weights_sha256="", kinds=TRANSLATION))
+    service = Service(SimpleNamespace(card={}, folder=tmp_path, loaded_by="", weights_sha256="", kinds=TRANSLATION))
     on_page = explore.initial_maps(service, "A sentence.", translated)
     assert isinstance(on_page.maps, AttentionMaps)
     (kind, (header, weights)), *others = read(attention_kinds.payload(on_page, "light"))[1].items()
@@ -244,6 +244,6 @@ def test_a_page_has_the_language_that_is_asked_for(monkeypatch):
     assert show(weights, ["a", "b"], lang="en").title == "Attention"
     with pytest.raises(ShowError, match="There is no language 'xx'; choose one of en, "):
         show(weights, ["a", "b"], lang="xx")
-    monkeypatch.setattr("attention_atlas.notebook_view.find_spec", lambda name: None)
+    monkeypatch.setattr("attention_atlas.views.viewer.show_options.find_spec", lambda name: None)
     with pytest.raises(ShowError, match="pip install babel"):
         show(weights, ["a", "b"], lang="ko")

@@ -89,7 +89,7 @@ def test_show_has_all_layers_with_their_numbers(unlike):
     from attention_atlas.views.viewer.notebook_sections import download_files
 
     from attention_atlas import show
-    from attention_atlas.shown_maps import read_trace
+    from views.viewer.shown_maps import read_trace
 
     trace = open_model(unlike["laguna"], device="cpu").trace(TEXT)
     maps = read_trace(trace, "decoder")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
-from .views import trace_frame
+from . import trace_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +37,7 @@ def frame(result: trace_frame.AttentionTrace | TabledResult, kinds: str | Sequen
         ImportError: pandas is not installed.
     """
     if hasattr(result, "records"):
-        return trace_frame.frame(result, kinds)
+        return trace_frame.frame(cast("trace_frame.AttentionTrace", result), kinds)
     assert hasattr(result, "tables")
     if kinds is not None and not isinstance(kinds, str):
         raise ValueError(f"Tables have different axes; name one of {', '.join(result.tables)}.")

@@ -1,17 +1,16 @@
 """The maps that `show` displays, from a trace or from arrays of weights."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from .model.text.token_labels import read_tokens
-from .views.kind_labels import ANY_ATTENTION, ANY_TOKENS, KINDS, any_model_kind
-from .views.text.catalogue import Message
-from .views.viewer.attention_maps import AttentionMaps, KindMaps, MapAxis, from_trace
-from .views.viewer.given_weights import ShowError, check_tokens, group_by_heads, is_causal, to_layers
+from ..kind_labels import ANY_ATTENTION, ANY_TOKENS, KINDS, any_model_kind
+from ..text.catalogue import Message
+from .attention_maps import AttentionMaps, KindMaps, MapAxis, from_trace
+from .given_weights import ShowError, check_tokens, group_by_heads, is_causal, to_layers
 
 LAYERS = Message("show.layers", "Layers {first} to {last}")
 LAYER = Message("show.layer", "Layer {first}")
@@ -50,7 +49,11 @@ def tower_of(trace: Any, kind: str | None) -> Any:
 
 
 def read_weights(
-    attention: object, tokens: Sequence[object], kind: str | None, second_at: int | None = None
+    attention: object,
+    tokens: Sequence[object],
+    kind: str | None,
+    second_at: int | None,
+    read_tokens: Callable[[Sequence[str]], Any],
 ) -> AttentionMaps:
     """The attention in arrays of weights; a kind for each run of layers with equally many heads.
 
@@ -59,6 +62,7 @@ def read_weights(
         tokens: the tokens of both axes, or those of the queries and those of the keys.
         kind: "encoder", "decoder" or "cross" for their wording and colours; None for neutral ones.
         second_at: the position at which the second of two texts begins, on both axes.
+        read_tokens: returns labels, special marks and words of tokens; see `model.text.token_labels.read_tokens`.
 
     Raises:
         ShowError: see `to_layers` and `check_tokens`.
@@ -83,7 +87,7 @@ def read_weights(
             f"second_at={second_at} is no place in one list of tokens; give the place of the second text's first token."
         )
     segments = () if second_at is None else tuple(int(place >= second_at) for place in range(queries))
-    axes = [MapAxis(side.labels, side.special, side.words, segments) for side in map(read_tokens, sides)]
+    queries_axis, keys_axis = (MapAxis(s.labels, s.special, s.words, segments) for s in map(read_tokens, sides))
     base = ANY_ATTENTION if kind is None else KINDS[kind]
     base = replace(base, queries=ANY_TOKENS[0], keys=ANY_TOKENS[1], causal=is_causal(layers))
     runs = group_by_heads(layers)
@@ -92,7 +96,7 @@ def read_weights(
         last = first + len(weights)
         label = partial(LAYERS if len(weights) > 1 else LAYER, first=first + 1, last=last)
         of_run = base if len(runs) == 1 else replace(base, short=label, brief=label)
-        maps[f"layers-{first + 1}"] = KindMaps(of_run, weights, *axes, tuple(range(first, last)))
+        maps[f"layers-{first + 1}"] = KindMaps(of_run, weights, queries_axis, keys_axis, tuple(range(first, last)))
     return AttentionMaps(maps)
 
 
