@@ -18,7 +18,9 @@ from torch import Tensor, nn
 from ..networks.tap import Tap
 from .layer_numbers import Place, RunningLayers
 
-NAME = "attention_atlas"  # of our function among those that `transformers` knows
+# Of our function among those that `transformers` knows. A process may import this package as `model` and as
+# `attention_atlas.model`: each records the calls of its own function only.
+NAME = __name__.replace(".", "_")
 
 
 @dataclass(frozen=True, eq=False)

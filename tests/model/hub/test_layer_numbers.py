@@ -9,6 +9,7 @@ from torch import nn
 
 from model import HeadInterventions, InterventionError, OpenError
 from model.hub.ablation import ablate
+from model.hub.eager_attention import NAME
 from model.hub.layer_numbers import layer_numbers, watch_layers
 from model.tracing.head_interventions import OneHot, Scale
 from tests.model.hub.conftest import TEXT
@@ -25,7 +26,7 @@ def reported(model, text: str) -> list[np.ndarray]:
         with torch.no_grad():
             maps = model.network(**inputs, output_attentions=True, use_cache=False).attentions
     finally:
-        model.network.set_attn_implementation("attention_atlas")
+        model.network.set_attn_implementation(NAME)
     return [layer[0].numpy() for layer in maps if layer is not None]
 
 
