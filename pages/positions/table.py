@@ -123,7 +123,18 @@ def render_wavelengths(request: Request) -> None:
                 )
             )
         y = say("positions.wavelength", "wavelength in positions")
-        curves(series, title, y, "wavelengths", block("positions", "wavelengths-alt"), log_y=True)
+        finding = say(
+            "positions.wavelengths.finding",
+            "{form}: {seen} of {all} dimensions turn at least once within {length} positions; the slowest needs "
+            "{longest}",
+            form=FORMS[encoding.form](),
+            seen=int((own <= encoding.length).sum()),
+            all=encoding.d_model,
+            length=encoding.length,
+            longest=_position_count(own.max()),
+        )
+        alt = block("positions", "wavelengths-alt")
+        curves(series, title, y, "wavelengths", alt, finding, log_y=True, direct=True)
     with right:
         paragraph("positions", "wavelengths")
         paragraph(

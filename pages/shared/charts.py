@@ -11,6 +11,7 @@ from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import painted, sentence_input
 from views.figures.heatmap import ChartMatrix, legend, matrix
 from views.figures.line_chart import ChartLine, lines
+from views.html.generated_tokens import chart_title
 from views.text.numbers import three_digits
 from views.url_state import bound_settings
 
@@ -36,8 +37,24 @@ def matrix_chart(content: ChartMatrix, key: str, alt: str) -> None:
     st.html(legend(content, theme))
 
 
-def curves(series: Sequence[ChartLine], x: str, y: str | Sequence[str], key: str, alt: str, **options: Any) -> None:
-    """Render curves over one axis; `x` and `y` are the titles of the axes, `options` go to `lines`."""
+def curves(
+    series: Sequence[ChartLine],
+    x: str,
+    y: str | Sequence[str],
+    key: str,
+    alt: str,
+    finding: str = "",
+    **options: Any,
+) -> None:
+    """Render curves over one axis.
+
+    Args:
+        x, y: titles of the axes.
+        finding: what the curves show, with their numbers, as the title of the chart.
+        options: go to `lines`.
+    """
+    if finding:
+        st.html(chart_title(finding))
     chart(lines(series, sentence_input.theme(), x, y, **options), key, alt)
 
 

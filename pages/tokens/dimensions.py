@@ -14,6 +14,7 @@ from views.controls import widgets
 from views.figures.line_chart import ChartLine
 from views.html import bars
 from views.text.catalogue import Message, say
+from views.text.numbers import three_digits
 
 KINDS = {
     "number": Message("tokens.contrast.number", "Plural and singular"),
@@ -46,8 +47,19 @@ def render(request: Request) -> None:
             ChartLine(held_out_title, places, scores.held_out[order], 1),
             ChartLine(choosing_title, places, clearness[order], 0),
         ]
-        axes = say("tokens.dimensions.rank", "dimensions, the clearest first"), say("tokens.dimensions.auc", "AUC")
-        curves(series, *axes, "dimensions", block("tokens", "dimensions-alt"), y_range=(0, 1.05))
+        axes = (
+            say("tokens.dimensions.rank", "dimensions, the clearest first"),
+            say("tokens.dimensions.auc.axis", "AUC, 0.5 is chance"),
+        )
+        finding = say(
+            "tokens.dimensions.finding",
+            "Dimension {best} scores {chosen} on the words that choose it, and {held} on held-out words",
+            best=best,
+            chosen=three_digits(float(clearness[best])),
+            held=three_digits(float(scores.held_out[best])),
+        )
+        alt = block("tokens", "dimensions-alt")
+        curves(series, *axes, "dimensions", alt, finding, y_range=(0, 1.05), direct=True)
     summary = [
         (say("tokens.dimensions.best", "best dimension: {best}", best=best), scores.held_out[best]),
         (say("tokens.dimensions.median", "all dimensions, median"), np.median(scores.held_out)),

@@ -1,5 +1,6 @@
 """Line charts, paths in a plane and histograms as Plotly figures."""
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ SERIES = (*(palette.HUES[kind] for kind in ("encoder", "decoder", "cross", "visi
 HEIGHT = 340
 GAP = 0.08  # between two panels
 BINS = 60  # of a histogram
+LABEL_LINE, LABEL_LETTER, LABEL_WIDTH = 16, 7, 14  # pixels of a line's label and of a letter; letters in a row
 
 
 @dataclass(frozen=True)
@@ -48,11 +50,13 @@ def lines(
     height: int = HEIGHT,
     y_range: tuple[float, float] | None = None,
     short: bool = False,
+    direct: bool = False,
 ) -> go.Figure:
     """Draw `curves`; with one title of the y axis for each panel; panels are below each other and share one x axis.
 
     Args:
         short: both axes have short numbers, so the space for them is known; else Plotly measures it and draws twice.
+        direct: write each curve's name at its end, instead of a legend; for one panel.
     """
     titles = [y_title] if isinstance(y_title, str) else list(y_title)
     traces: list[dict] = []
@@ -62,21 +66,70 @@ def lines(
         traces.append(_trace(curve, name, theme, showlegend=name not in names))
         names.add(name)
     ink = {"color": palette.INK[theme]}
-    axis = {**grid(theme), "automargin": not short, "ticks": ""}
+    ticks = {"ticks": "outside", "ticklen": 5, "tickcolor": palette.MASKED[theme]} if direct else {"ticks": ""}
+    axis = {**grid(theme), "automargin": not short, **ticks}
     scale = ({"type": "log", "dtick": 1} if log_y else {}) | ({} if y_range is None else {"range": list(y_range)})
     vertical = [{**axis, **scale, "title": {"text": title, "standoff": 8, "font": ink}} for title in titles]
+    margin = {"l": 60, "r": 16, "t": 40, "b": 48} if short else {"l": 8, "r": 16, "t": 8, "b": 8}
+    labels: list[dict] = []
+    if direct:
+        wrapped = [_wrapped(curve.name) for curve in curves]
+        margin["r"] = LABEL_LETTER * max(len(row) for rows in wrapped for row in rows) + 28
+        labels = _end_labels(curves, wrapped, theme, log_y, y_range, height)
     # In one call: changing a figure step by step takes ten times as long.
     return go.Figure(
         traces,
         {
             **panels(axis, {"title": {"text": x_title, "standoff": 8, "font": ink}}, vertical, GAP),
             "height": height,
-            "margin": {"l": 60, "r": 16, "t": 40, "b": 48} if short else {"l": 8, "r": 16, "t": 8, "b": 8},
+            "margin": margin,
+            "annotations": labels,
             "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": ink},
-            "showlegend": len(names) > 1,
+            "showlegend": len(names) > 1 and not direct,
             "hovermode": "closest",
         },
     )
+
+
+def _wrapped(name: str) -> list[str]:
+    """A label in rows of about `LABEL_WIDTH` letters."""
+    return textwrap.wrap(literal.visible(name), LABEL_WIDTH, break_long_words=False) or [""]
+
+
+def _end_labels(
+    curves: Sequence[ChartLine],
+    wrapped: Sequence[Sequence[str]],
+    theme: palette.Theme,
+    log_y: bool,
+    y_range: tuple[float, float] | None,
+    height: int,
+) -> list[dict]:
+    """The curves' names at their last points, as annotations; those that would overlap are moved apart."""
+    scaled = [np.log10(curve.y) if log_y else np.asarray(curve.y, float) for curve in curves]
+    low, high = y_range or (min(y.min() for y in scaled), max(y.max() for y in scaled))
+    pixels = [(float(y[-1]) - low) / ((high - low) or 1) * (height - 64) for y in scaled]  # above the lowest
+    sizes = [LABEL_LINE * len(rows) for rows in wrapped]
+    labels, below = [], -np.inf
+    for place in sorted(range(len(curves)), key=pixels.__getitem__):
+        curve, middle = curves[place], max(pixels[place], below + sizes[place] / 2)
+        below = middle + sizes[place] / 2
+        colour = palette.INK[theme] if curve.place is None else SERIES[curve.place % len(SERIES)]
+        text = "<br>".join(literal.plotly(row) for row in wrapped[place])
+        labels.append(
+            {
+                "x": 1,
+                "xref": "paper",
+                "y": float(scaled[place][-1]),
+                "yshift": middle - pixels[place],
+                "text": f'<span style="color:{colour}">\u25a0</span> {text}',
+                "showarrow": False,
+                "xanchor": "left",
+                "xshift": 4,
+                "align": "left",
+                "font": {"color": palette.INK[theme], "size": 13},
+            }
+        )
+    return labels
 
 
 def grid(theme: palette.Theme) -> dict:

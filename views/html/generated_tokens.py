@@ -60,6 +60,11 @@ def label(text: str) -> str:
     return f'<p class="aa-label">{literal.html(text)}</p>'
 
 
+def chart_title(text: str) -> str:
+    """The title of a chart, which is shown while a page is presented, unlike prose."""
+    return f'<p class="aa-title">{literal.html(literal.visible(text))}</p>'
+
+
 def labelled_sentence(name: str, text: str, language: str, doubtful: Sequence[tuple[int, int]] = ()) -> str:
     """A sentence after its label, in one line if there is space; the arguments are those of `sentence`."""
     return f'<div class="aa-line">{label(name)}{sentence(text, language, doubtful)}</div>'

@@ -37,6 +37,21 @@ def test_panels_share_one_axis_and_one_legend_entry_per_name():
     assert (figure.layout.yaxis.title.text, figure.layout.yaxis2.title.text) == ("first", "second")
 
 
+def test_direct_labels_are_at_the_ends_and_apart():
+    x = np.arange(3)
+    ends = {"long name of two rows": 1.0, "same <end>": 1.0, "above": 100.0}
+    series = [ChartLine(name, x, np.array([1.0, 1.0, end]), n) for n, (name, end) in enumerate(ends.items())]
+    figure = lines(series, "light", "x", "y", log_y=True, direct=True)
+    labels = figure.layout.annotations
+    assert not figure.layout.showlegend and figure.layout.xaxis.ticks == "outside"
+    assert [label.text.split("</span> ")[1] for label in labels] == [
+        "long name of<br>two rows", "same &lt;end&gt;", "above",
+    ]  # fmt: skip
+    assert [label.y for label in labels] == [0, 0, 2]
+    heights = [label.yshift for label in labels]
+    assert heights[1] - heights[0] == 24 and heights[2] == 0  # half of two rows and half of one
+
+
 def test_stages_are_named():
     figure = category_ticks(lines([ChartLine("a", np.arange(2), np.arange(2))], "light", "x", "y"), ["<s>", "b"])
     assert figure.layout.xaxis.ticktext == ("&lt;s&gt;", "b")
