@@ -1,5 +1,7 @@
 """The section *The ladder*: a table of size, training time, BLEU and speed of all five networks."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from model.lessons.network_comparison import NETWORKS, NetworkComparison
@@ -10,6 +12,7 @@ from pages.shared.page_header import Request
 from pages.shared.texts import fold_check
 from views.controls import widgets
 from views.html import bars
+from views.html.generated_tokens import chart_title
 from views.text import prose
 from views.text.catalogue import Message, say
 from views.text.numbers import grouped, millions, three_digits
@@ -24,6 +27,8 @@ HEADER = (
     Message("ladder.column.aer", "alignment error rate"),
 )
 BLEU, CHRF, SPEED, ERROR_RATE = 3, 4, 5, 6  # places of these columns
+LESS_IS_BETTER = (1, 2, ERROR_RATE)
+MORE, LESS = Message("ladder.better.more", "more is better"), Message("ladder.better.less", "less is better")
 
 
 def render(request: Request) -> None:
@@ -42,16 +47,24 @@ def render(request: Request) -> None:
     best, fastest = (max(table, key=lambda row: row[place]) for place in (BLEU, SPEED))
     if order == "speed":
         table.sort(key=lambda row: -row[SPEED])
-    largest = [max(row[place] for row in table if row[place] is not None) for place in range(1, len(header))]
-    cells = [[row[0], *map(_bar_cell, row[1:], largest, range(1, len(header)))] for row in table]
-    by_label = {networks_compared.network_label(name): name for name in NETWORKS}
-    for row in cells:
-        name = by_label[str(row[0])]
-        rate = comparison.alignment.get(name)
-        row[BLEU] = networks_compared.band_cell(comparison.bleu[name])
-        row[CHRF] = networks_compared.band_cell(comparison.chrf[name])
-        row[ERROR_RATE] = networks_compared.band_cell(rate.generated if rate else None)
-    st.html(bars.table(header, cells, say("ladder.table", "All five networks"), whole=True))
+    finding = say(
+        "ladder.finding",
+        "{best} translates best, BLEU {bleu}; {fastest} decodes fastest, {speed} tokens per second",
+        best=best[0],
+        bleu=three_digits(best[BLEU]),
+        fastest=fastest[0],
+        speed=three_digits(fastest[SPEED]),
+    )
+    st.html(chart_title(finding))
+    titles = [header[0], *(f"{title}, {better_is(place)}" for place, title in enumerate(header[1:], 1))]
+    st.html(bars.table(titles, _cells(table, comparison), say("ladder.table", "All five networks"), whole=True))
+    st.caption(
+        say(
+            "ladder.bars",
+            "The longest bar of a column is the best network. Where less is better, a bar is the smallest number of "
+            "the column divided by that of the row.",
+        )
+    )
     result = {"fastest": fastest[0], "fastest_bleu": fastest[BLEU], "fastest_speed": three_digits(fastest[SPEED])}
     result |= {"best": best[0], "best_bleu": best[BLEU], "best_speed": three_digits(best[SPEED])}
     render_experiment("history-ladder", {"ladder": "speed"}, result if order == "speed" else None)
@@ -97,8 +110,35 @@ def table_rows(cards: dict[str, dict], comparison: NetworkComparison) -> list[li
     return table
 
 
-def _bar_cell(value: float | None, top: float, column: int) -> str | bars.Cell:
-    """A number with its bar; a dash for None."""
-    if value is None:
-        return "\u2014"
-    return bars.bar_cell(value, top, "cross", millions(round(value)) if column == 1 else "")
+def better_is(column: int) -> str:
+    """Which direction of a column's numbers is better, in words."""
+    return LESS() if column in LESS_IS_BETTER else MORE()
+
+
+def goodness(values: Sequence[float | None], column: int) -> list[float | None]:
+    """How good each number of a column is, as a share of the best: 1 for the best; None without a number."""
+    numbers = [value for value in values if value is not None]
+    if column in LESS_IS_BETTER:
+        return [None if value is None else min(numbers) / value for value in values]
+    return [None if value is None else value / max(numbers) for value in values]
+
+
+def _cells(table: list[list], comparison: NetworkComparison) -> list[list[bars.Value]]:
+    """The rows of the table with bars whose length is how good a number is."""
+    by_label = {networks_compared.network_label(name): name for name in NETWORKS}
+    cells: list[list[bars.Value]] = [[row[0]] for row in table]
+    for column in range(1, len(HEADER)):
+        shares = goodness([row[column] for row in table], column)
+        for row, cell, share in zip(table, cells, shares, strict=True):
+            text = _figure(row[column], column, comparison, by_label[row[0]])
+            cell.append("\u2014" if share is None else bars.bar_cell(share, 1, "cross", text))
+    return cells
+
+
+def _figure(value: float | None, column: int, comparison: NetworkComparison, name: str) -> str:
+    """A number as text, with its interval where it has one."""
+    rate = comparison.alignment.get(name)
+    bands = {BLEU: comparison.bleu[name], CHRF: comparison.chrf[name], ERROR_RATE: rate.generated if rate else None}
+    if band := bands.get(column):
+        return networks_compared.band_text(band)
+    return "" if value is None else millions(round(value)) if column == 1 else three_digits(value)

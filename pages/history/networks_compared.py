@@ -54,7 +54,9 @@ def comparison_or_warning() -> tuple[dict[str, dict], NetworkComparison] | None:
 
 def band_cell(band: BootstrapInterval | None) -> bars.Cell | str:
     """A figure with its interval, for a table; a dash for None."""
-    if band is None:
-        return "\u2014"
-    low, high = three_digits(band.low), three_digits(band.high)
-    return bars.data_cell(f"{three_digits(band.value)} ({low} \u2013 {high})", "number")
+    return "\u2014" if band is None else bars.data_cell(band_text(band), "number")
+
+
+def band_text(band: BootstrapInterval) -> str:
+    """A figure with its interval, as text."""
+    return f"{three_digits(band.value)} ({three_digits(band.low)} \u2013 {three_digits(band.high)})"

@@ -10,6 +10,7 @@ from model.lessons.network_comparison import shipped_cards
 from model.recurrent_translator import SHIPPED
 from pages.history import bleu_by_network, network_differences, networks_compared
 from tests.pages.charts import check_caption
+from tests.pages.conftest import html_of
 from tests.pages.reading import table
 from views.export import downloads
 from views.text.numbers import millions, three_digits
@@ -58,7 +59,9 @@ def test_every_figure_is_of_a_card_or_the_comparison(open_app):
     app = open_app("history", part="ladder")
     header, *rows = table(app, "All five networks")
     assert header[1:] == [
-        "parameters", "training, minutes", "BLEU", "chrF", "tokens per second when decoding", "alignment error rate",
+        "parameters, less is better", "training, minutes, less is better", "BLEU, more is better",
+        "chrF, more is better", "tokens per second when decoding, more is better",
+        "alignment error rate, less is better",
     ]  # fmt: skip
     cards, expected = shipped_cards(), json.loads((SHIPPED / "comparison.json").read_text())
     for row, (name, card) in zip(rows, cards.items(), strict=True):
@@ -74,7 +77,17 @@ def test_every_figure_is_of_a_card_or_the_comparison(open_app):
         ]
         assert round(expected["bleu"][name]["value"], 2) == greedy["bleu"]
         assert round(expected["chrf"][name]["value"], 2) == greedy["chrf"]
+    best = three_digits(max(card["evaluation"]["greedy"]["bleu"] for card in cards.values()))
+    fastest = three_digits(max(expected["tokens_per_second"].values()))
+    text = html_of(app)
+    assert f">Transformer translates best, BLEU {best}; " in text
+    assert f" decodes fastest, {fastest} tokens per second<" in text
     assert "below 0.006" in check_caption(app, "BLEU computed again")
+
+
+def test_the_longest_bar_of_a_column_is_its_best_number():
+    assert bleu_by_network.goodness([4.0, None, 2.0], bleu_by_network.ERROR_RATE) == [0.5, None, 1.0]
+    assert bleu_by_network.goodness([30.0, 40.0], bleu_by_network.BLEU) == [0.75, 1.0]
 
 
 def test_file_has_all_digits(open_app):
