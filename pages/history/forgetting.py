@@ -116,13 +116,26 @@ def _step_view(
         "|h_t \u2212 h\u2032_t| / |h_t| with \u201c{word}\u201d in its place, logarithmic",
         word=word,
     )
+    rnn, _, cell = _first_shares(sizes)
+    gradient_finding = say(
+        "history.forgetting.gradient.finding",
+        "The token read first after </s> moves the last state {rnn} as much as the token read last in the RNN, {cell} "
+        "as much in the cells of the LSTM",
+        rnn=percent(rnn),
+        cell=percent(cell),
+    )
+    drift_finding = say(
+        "history.forgetting.drift.finding",
+        "Another word for {token}: the last state changes by {last_rnn_vector_hidden} of its size in the RNN, by "
+        "{last_lstm_vector_cell} in the cells of the LSTM",
+    )
     return StepView(
         (tokens, steps),
         numbers,
         (
             FormulaPanel(chosen_text),
-            CurvesPanel(gradient_title, "token", tuple(gradient_curves), log=True),
-            CurvesPanel(drift_title, "step", tuple(drift_curves), log=True),
+            CurvesPanel(gradient_title, "token", tuple(gradient_curves), log=True, finding=gradient_finding),
+            CurvesPanel(drift_title, "step", tuple(drift_curves), log=True, finding=drift_finding),
         ),
     )
 
@@ -132,15 +145,19 @@ def _by_step(by_place: np.ndarray) -> np.ndarray:
     return by_place[::-1]
 
 
-def _sentence_finding(sizes: dict[str, StateGradients]) -> str:
-    """State the gradient at the word that is read first, without `</s>`, as a share of that at the word read last."""
+def _first_shares(sizes: dict[str, StateGradients]) -> list[float]:
+    """The gradient at the word that is read first, without `</s>`, as a share of that at the word read last."""
     first, last = (-2, 0) if len(sizes[RNN].hidden) > 1 else (-1, 0)
-    shares = [getattr(sizes[name], state)[first] / getattr(sizes[name], state)[last] for name, state in STATES]
+    return [float(getattr(sizes[name], state)[first] / getattr(sizes[name], state)[last]) for name, state in STATES]
+
+
+def _sentence_finding(sizes: dict[str, StateGradients]) -> str:
+    """State `_first_shares`."""
     return say(
         "history.forgetting.sentence",
         "**In your sentence**, the token that is read first after `</s>` moves the last state, compared with the token "
         "that is read last: RNN {rnn}, LSTM h {lstm}, LSTM c {cell}.",
-        **dict(zip(("rnn", "lstm", "cell"), map(percent, shares), strict=True)),
+        **dict(zip(("rnn", "lstm", "cell"), map(percent, _first_shares(sizes)), strict=True)),
     )
 
 

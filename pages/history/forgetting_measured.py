@@ -56,7 +56,17 @@ def _step_view(measured: Forgetting) -> StepView:
     distances = [str(distance) for distance in range(measured.farthest + 1)]
     distance = Axis("distance", between, distances, data_kind="number", ids=distances)
     mean = say("history.forgetting.mean", "mean size of d(last state)/d(input), logarithmic")
-    return StepView((distance,), numbers, (CurvesPanel(mean, "distance", tuple(curves), log=True, wide=True),))
+    rnn, lstm, cell = (percent(measured.retained(name, state)) for name, state in STATES)
+    finding = say(
+        "history.forgetting.measured.finding",
+        "Over {farthest} steps the RNN keeps {rnn} of the gradient, the LSTM {lstm} in h and {cell} in c",
+        farthest=measured.farthest,
+        rnn=rnn,
+        lstm=lstm,
+        cell=cell,
+    )
+    curves_panel = CurvesPanel(mean, "distance", tuple(curves), log=True, wide=True, finding=finding)
+    return StepView((distance,), numbers, (curves_panel,))
 
 
 def _finding(measured: Forgetting) -> str:

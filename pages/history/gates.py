@@ -113,9 +113,26 @@ def _step_view(activations: GateActivations, order: str) -> StepView:
     assert activations.record.cell is not None  # an LSTM has one
     top = float(np.quantile(np.abs(activations.record.cell), 0.98))
     maps = [
-        HeatmapPanel(QUANTITY_LABELS[gate](), gate, *both, signed=False, top=1.0, wide=False)
+        HeatmapPanel(
+            QUANTITY_LABELS[gate](),
+            gate,
+            *both,
+            signed=False,
+            top=1.0,
+            wide=False,
+            finding=_open_share(activations, gate),
+        )
         for gate in ("forget_gate", "input_gate", "output_gate")
     ]
+    states_by_step = np.abs(activations.record.cell[:, units])
+    gates_finding = say(
+        "history.gates.finding",
+        "Unit {unit}: the forget gate is {mean_forget} on average, and {left} of the state at {token} is left at the "
+        "end",
+    )
+    states_finding = say(
+        "history.states.finding", "Unit {unit}: |c| is largest at step {peak}, {most}; at {token} it is {size}"
+    )
     gates = tuple(Curve(QUANTITY_LABELS[gate](), gate) for gate in ("forget_gate", "input_gate", "output_gate"))
     states = tuple(Curve(QUANTITY_LABELS[state](), state) for state in ("cell", "candidate", "hidden"))
     return StepView(
@@ -124,15 +141,42 @@ def _step_view(activations: GateActivations, order: str) -> StepView:
         | {
             "before": Numbers(activations.before[:, units], both),
             "left": Numbers(activations.remaining[:, units], both),
+            "mean_forget": Numbers(activations.record.forget_gate[:, units].mean(axis=0), ("unit",)),
+            "size": Numbers(states_by_step, both),
+            "most": Numbers(states_by_step.max(axis=0), ("unit",)),
+            "peak": Numbers(states_by_step.argmax(axis=0) + 1, ("unit",), whole=True),
         },
         (
             FormulaPanel(sum_text),
             FormulaPanel(copy_text),
-            CurvesPanel(say("history.gates.unit", "gates of the chosen unit"), "token", gates, 0.0, 1.0),
-            CurvesPanel(say("history.gates.states", "its states"), "token", states, own=True),
+            CurvesPanel(
+                say("history.gates.opening", "opening of each gate, 0 shut, 1 open"),
+                "token",
+                gates,
+                0.0,
+                1.0,
+                finding=gates_finding,
+            ),
+            CurvesPanel(
+                say("history.gates.values", "values of its states"), "token", states, own=True, finding=states_finding
+            ),
             *maps,
             HeatmapPanel(cell, "cell", *both, top=top, wide=False),
         ),
+    )
+
+
+def _open_share(activations: GateActivations, gate: str) -> str:
+    """The title of a gate's map: how much of it is open and shut."""
+    values = getattr(activations.record, gate)
+    return say(
+        "history.gates.shares",
+        "{gate}: over {open} in {open_share} of the cells, below {shut} in {shut_share}",
+        gate=QUANTITY_LABELS[gate](),
+        open=OPEN,
+        shut=SHUT,
+        open_share=percent(float((values > OPEN).mean())),
+        shut_share=percent(float((values < SHUT).mean())),
     )
 
 

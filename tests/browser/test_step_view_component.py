@@ -155,9 +155,12 @@ def test_a_scale_of_their_own_follows_the_curves(mount):
     page = mount(StepView(axes, {"h": Numbers(HIDDEN, ("token", "unit"))}, (curves,)), {"token": 0, "unit": 0})
     for unit in (1, 4):
         slider(page, "unit").fill(str(unit + 1))
-        ends = [format_value(HIDDEN[:, unit].max()), format_value(HIDDEN[:, unit].min())]
-        expect(page.locator(".plot .high")).to_have_text(ends[0])
-        expect(page.locator(".plot .low")).to_have_text(ends[1])
+        top, bottom = (float(end(HIDDEN[:, unit])) for end in (np.max, np.min))
+        heights = "ticks => ticks.map(tick => [parseFloat(tick.textContent.replace('\u2212', '-')), tick.style.top])"
+        ticks = [(value, float(at[:-2])) for value, at in page.locator(".tick:visible").evaluate_all(heights)]
+        assert len(ticks) > 1 and all(bottom <= value <= top for value, _ in ticks)
+        for value, at in ticks:  # 170 pixels from the highest number to the lowest, below 8 of an edge
+            assert at == pytest.approx(8 + 170 * (top - value) / (top - bottom), abs=0.1)
 
 
 def test_a_sent_value_is_not_applied_again(mount):

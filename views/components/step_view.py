@@ -109,6 +109,7 @@ class HeatmapPanel:
         wide: it takes the whole width.
         grows: rows after the position of their slider are blank.
         most: the number of columns that are drawn, the first of the axis; 0 for all.
+        finding: what it shows, as its title instead of the name, with placeholders as in `FormulaPanel`.
     """
 
     name: str
@@ -121,6 +122,7 @@ class HeatmapPanel:
     wide: bool = True
     grows: bool = False
     most: int = 0
+    finding: str = ""
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ class CurvesPanel:
     """Arrays as lines over one axis; `low` and `high` are the ends of the scale, by default those of the arrays.
 
     With `log` the scale is logarithmic, and numbers up to 0 are not drawn. With `own` the scale is that of the lines
-    that are drawn at the moment, not that of the whole arrays.
+    that are drawn at the moment. `finding` is the title, as in `HeatmapPanel`; the name, with the unit, is below it.
     """
 
     name: str
@@ -162,6 +164,7 @@ class CurvesPanel:
     log: bool = False
     own: bool = False
     wide: bool = False
+    finding: str = ""
 
 
 @dataclass(frozen=True)
@@ -263,9 +266,7 @@ class StepView:
         sliders = {axis.id: axis.count for axis in self.axes if axis.slider}
         if not isinstance(sent, dict) or set(sent) != set(sliders):
             return None
-        if not all(component.is_index(position, sliders[name]) for name, position in sent.items()):
-            return None
-        return dict(sent)
+        return dict(sent) if all(component.is_index(place, sliders[name]) for name, place in sent.items()) else None
 
 
 def payload(view: StepView, theme: palette.Theme) -> bytes:
@@ -300,12 +301,7 @@ def payload(view: StepView, theme: palette.Theme) -> bytes:
 
 
 def step_view(view: StepView, places: SliderPositions, key: str, on_change: Callable[[SliderPositions], None]) -> None:
-    """Mount it.
-
-    Args:
-        places: positions of the sliders.
-        on_change: called with their positions, half a second after the user last moved one.
-    """
+    """Mount it; `on_change` is called with the sliders' positions, half a second after the user last moved one."""
     _MOUNT(key, payload(view, sentence_input.theme()), places, places=(view.valid, on_change))
 
 
@@ -339,8 +335,8 @@ def _panel_header(panel: StepPanel, view: StepView) -> dict[str, object]:
         header["high"] = high if panel.high is None else panel.high
     elif isinstance(panel, BarsPanel):
         for column, array, fields in zip(panel.columns, arrays, header["columns"], strict=True):
-            fields |= {"top": _largest(array, column.top) if column.bar else 1.0}
-            fields |= {"hues": palette.signed_hues(column.kind)}
+            top = _largest(array, column.top) if column.bar else 1.0
+            fields |= {"top": top, "hues": palette.signed_hues(column.kind)}
             fields["signed"] = bool((array < 0).any()) if column.signed is None else column.signed
         header["hue"] = palette.HUES["decoder"]
     return header

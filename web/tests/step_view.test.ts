@@ -1,12 +1,13 @@
 import { expect, test } from "vitest"
 
 import { barExtent } from "../src/views/step_view/bars"
+import { formulaParts } from "../src/views/step_view/caption"
 import { labelOf, layoutOf, readNumbers, type Axis, type Header } from "../src/views/step_view/content"
 import { dashesOf, downTo, isDrawable } from "../src/views/step_view/curves"
 import { signedDigits, wholeDigits } from "../src/views/step_view/format"
-import { formulaParts } from "../src/views/step_view/formula"
 import { cellSize } from "../src/views/step_view/heatmap"
 import { isNumberHidden, ribbonPath } from "../src/views/step_view/ribbon"
+import { spread, ticksOf, tickText } from "../src/views/step_view/ticks"
 
 function axis(id: string, count: number, labels: string[] = []): Axis {
   return { id, title: id, labels, count, slider: true, said: "", beside: true, values: [] }
@@ -25,13 +26,14 @@ test("arrays follow the sliders of their axes and no others", () => {
 })
 
 test("the layout changes with names and axes, not with the ends of a scale", () => {
+  const lines = { finding: "", wide: false, along: "token", curves: [], log: false, own: false }
   const header = (name: string, high: number): Header => ({
     axes: [axis("token", 2)],
     numbers: {},
     whole: [],
     rule: "",
     at: {},
-    panels: [{ is: "curves", name, wide: false, along: "token", curves: [], low: 0, high, log: false, own: false }],
+    panels: [{ is: "curves", name, low: 0, high, ...lines }],
     styles: { light: [], dark: [] },
     theme: "light",
     words: { at: "", back: "", forward: "", map: "", chart: "", unread: "" },
@@ -68,6 +70,23 @@ test("heights of values on a scale", () => {
   expect(downTo(2, { low: 2, high: 2, log: false })).toBe(178)
   expect([NaN, 0, -1, 1].map((value) => isDrawable(value, { log: false }))).toEqual([false, true, true, true])
   expect([NaN, 0, -1, 1].map((value) => isDrawable(value, { log: true }))).toEqual([false, false, false, true])
+})
+
+test("ticks are round numbers within the scale, powers of ten on a logarithmic one", () => {
+  expect(ticksOf({ low: 0, high: 1, log: false })).toEqual([0, 0.2, 0.4, 0.6, 0.8, 1])
+  expect(ticksOf({ low: -0.31, high: 0.44, log: false })).toEqual([-0.2, 0, 0.2, 0.4])
+  expect(ticksOf({ low: 0.004, high: 3, log: true })).toEqual([0.01, 0.1, 1])
+  expect(ticksOf({ low: 1e-9, high: 1, log: true })).toEqual([1e-9, 1e-7, 1e-5, 1e-3, 1e-1])
+  expect(ticksOf({ low: 2, high: 3, log: true })).toEqual([2, 3])
+  expect(ticksOf({ low: 2, high: 2, log: false })).toEqual([2])
+  expect(ticksOf({ low: Infinity, high: -Infinity, log: true })).toEqual([])
+  expect([-0.2, 0, 1e-7, 0.30000000000000004].map(tickText)).toEqual(["\u22120.2", "0", "1e\u22127", "0.3"])
+})
+
+test("labels that would overlap are moved apart, and none leaves the room", () => {
+  expect(spread([10, 80], [20, 20], 100)).toEqual([10, 80])
+  expect(spread([50, 50], [20, 20], 100)).toEqual([50, 70])
+  expect(spread([95, 90, 2], [20, 20, 20], 100)).toEqual([90, 70, 10])
 })
 
 test("the first line is solid; others have the dashes of their style, or some of their own", () => {

@@ -41,7 +41,11 @@ def test_sizes_and_differences_equal_the_networks(open_app, models, word):
             np.testing.assert_allclose(numbers[f"drift_{key}"], getattr(drifts, state), atol=1e-5)
             np.testing.assert_array_equal(numbers[f"last_{key}"], numbers[f"drift_{key}"][:, -1])
     assert labels(header, "token") == labels(header, "step")
-    assert [panel["log"] for panel in header["panels"] if panel["is"] == "curves"] == [True, True]
+    gradients, drifts = (panel for panel in header["panels"] if panel["is"] == "curves")
+    assert gradients["log"] and drifts["log"]
+    rnn, cell = (numbers[f"size_{key}"] for key in ("rnn_vector_hidden", "lstm_vector_cell"))  # in the order of reading
+    for name, size in (("RNN", rnn), ("LSTM", cell)):
+        assert f"{percent(size[1] / size[-1])} as much" in gradients["finding"] and name in gradients["finding"]
 
 
 def test_findings_equal_the_measurement(open_app, models):
@@ -59,6 +63,7 @@ def test_findings_equal_the_measurement(open_app, models):
             means = [size.mean for size in expected.sizes[name][state]][: expected.farthest + 1]
             np.testing.assert_allclose(numbers[f"mean_{name}_{state}".replace("-", "_")], means, rtol=1e-6)
     assert header["panels"][0]["log"]
+    assert f"{percent(expected.retained('rnn-vector', 'hidden'))} of the gradient" in header["panels"][0]["finding"]
 
 
 def test_sentence_share_excludes_the_end_token(open_app, models):

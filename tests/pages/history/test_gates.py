@@ -14,7 +14,7 @@ from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.drawn import metrics
 from tests.pages.reading import marked, table
 from tests.pages.stepped import labels, read_step_view
-from views.text.numbers import three_digits
+from views.text.numbers import percent, three_digits
 
 LAYERS = {
     "lstm-vector": ("encoder-backwards", "decoder"),
@@ -41,6 +41,16 @@ def test_gates_equal_the_network_sorted_by_the_forget_gate(open_app, models, nam
     for quantity, array in vars(record).items():
         np.testing.assert_allclose(numbers[quantity], array[::turn][:, units], atol=1e-6)
     assert (np.diff(numbers["forget_gate"].mean(axis=0)) <= 1e-6).all()
+    np.testing.assert_allclose(numbers["mean_forget"], numbers["forget_gate"].mean(axis=0), atol=1e-6)
+    np.testing.assert_allclose(numbers["most"], np.abs(numbers["cell"]).max(axis=0), atol=1e-6)
+    np.testing.assert_array_equal(numbers["peak"], np.abs(numbers["cell"]).argmax(axis=0) + 1)
+    gates = ("forget", "input", "output")
+    shares = [numbers[f"{gate}_gate"] for gate in gates]
+    assert [panel["finding"] for panel in header["panels"] if panel["is"] == "heatmap"] == [
+        f"{gate} gate {gate[0]}: over 0.9 in {percent((share > 0.9).mean())} of the cells, below 0.1 in "
+        f"{percent((share < 0.1).mean())}"
+        for gate, share in zip(gates, shares, strict=True)
+    ] + [""]
     assert float(check_caption(app, "numbers beyond 1").split("largest difference ")[1].split(",")[0]) < 1e-5
 
 

@@ -116,7 +116,10 @@ class StepView extends View<Bytes> implements SteppedView {
 
   private refresh(): void {
     for (const slider of this.sliders) slider.follow()
-    for (const panel of this.panels) panel.follow()
+    for (const panel of this.panels) {
+      panel.followTitle()
+      panel.follow()
+    }
     this.root.dataset.places = JSON.stringify(this.places)
   }
 

@@ -22,6 +22,7 @@ export interface Axis {
 export interface HeatmapHeader {
   is: "heatmap"
   name: string
+  finding: string // the title instead of the name, with placeholders
   wide: boolean
   numbers: string
   rows: string
@@ -46,6 +47,7 @@ export interface RibbonHeader {
 export interface CurvesHeader {
   is: "curves"
   name: string
+  finding: string // the title instead of the name, with placeholders
   wide: boolean
   along: string
   curves: readonly { name: string; numbers: string }[]

@@ -5,10 +5,12 @@ import { isLabelHidden } from "../../core/heatmap/labels"
 import type { Axis, Content, CurvesHeader, LineStyle } from "./content"
 import { signedDigits } from "./format"
 import { buildLabels, StepPanel, type SteppedView } from "./panel"
+import { spread, ticksOf, tickText } from "./ticks"
 
 const HEIGHT = 170 // pixels between the lowest and the highest number
 const EDGE = 8 // pixels around
 const FULL_HEIGHT = HEIGHT + 2 * EDGE
+const DIRECT = 420 // pixels of a panel from which on names are at the ends of their lines
 const DASHES: readonly (readonly number[])[] = [[], [7, 3], [2, 3], [9, 3, 2, 3]] // of lines that have the same colour
 
 /** The ends of a scale, which may be logarithmic. */
@@ -37,6 +39,7 @@ export function dashesOf(place: number, [, dashes]: LineStyle): string {
 
 /** The elements of one curve. */
 interface Curve {
+  key: HTMLElement // its name and number
   sample: SVGLineElement // in the legend
   number: HTMLElement
   line: SVGPolylineElement
@@ -46,25 +49,28 @@ interface Curve {
 export class CurvesPanel extends StepPanel<CurvesHeader> {
   private readonly axis: Axis
   private readonly curves: Curve[]
-  private readonly high: HTMLElement
-  private readonly low: HTMLElement
+  private readonly frame: HTMLElement
+  private readonly grid: SVGPathElement
   private readonly picture: SVGSVGElement
   private readonly zero: SVGLineElement
   private readonly now: SVGLineElement
   private readonly labels: HTMLElement[]
+  private ticks: HTMLElement[] = []
+  private keySizes: number[] = [] // pixels down of the names at the ends of their lines; empty if they are above
   private width = 0 // of the picture in pixels
 
   constructor(view: SteppedView, content: Content, about: CurvesHeader, parent: ParentNode) {
     super(view, content, about, parent)
     this.axis = content.axes[about.along]!
-    const legend = element("div", "line-names", this.root)
+    if (about.finding) element("div", "quantity", this.root).textContent = about.name
+    const chart = element("div", "chart", this.root)
+    const legend = element("div", "line-names", chart)
     const keys = about.curves.map(({ name }) => buildKey(name, legend))
-    const frame = element("div", "plot", this.root)
-    this.high = markData(element("span", "high", frame), "number")
-    this.low = markData(element("span", "low", frame), "number")
-    this.picture = svgElement("svg", { role: "img", preserveAspectRatio: "none" }, frame)
+    this.frame = element("div", "plot", chart)
+    this.picture = svgElement("svg", { role: "img", preserveAspectRatio: "none" }, this.frame)
     const names = { name: about.name, along: this.axis.title }
     this.picture.setAttribute("aria-label", filled(content.header.words.chart, names))
+    this.grid = svgElement("path", { class: "grid" }, this.picture)
     this.zero = svgElement("line", { class: "zero" }, this.picture)
     this.now = svgElement("line", { class: "now" }, this.picture)
     const lines = keys.map(() => svgElement("polyline", { fill: "none", "stroke-width": 2 }, this.picture))
@@ -72,6 +78,7 @@ export class CurvesPanel extends StepPanel<CurvesHeader> {
     this.curves = keys.map((key, place) => ({ ...key, line: lines[place]!, dot: dots[place]! }))
     if (this.axis.slider) this.picture.onclick = (event) => this.clicked(event)
     this.labels = buildLabels(element("div", "under", this.root), this.axis)
+    element("div", "along", this.root).textContent = this.axis.title
   }
 
   override paint(): void {
@@ -84,13 +91,20 @@ export class CurvesPanel extends StepPanel<CurvesHeader> {
       }
       dot.setAttribute("fill", colour)
     })
-    this.showEnds()
     this.fit()
   }
 
-  private showEnds(): void {
-    this.high.textContent = signedDigits(this.about.high)
-    this.low.textContent = signedDigits(this.about.low)
+  /** Writes the ticks of the scale to the left of the picture, and draws their lines. */
+  private showTicks(): void {
+    const ticks = ticksOf(this.about)
+    while (this.ticks.length < ticks.length) this.ticks.push(markData(element("span", "tick", this.frame), "number"))
+    this.ticks.forEach((tick, place) => {
+      tick.hidden = place >= ticks.length
+      if (tick.hidden) return
+      tick.textContent = tickText(ticks[place]!)
+      tick.style.top = `${downTo(ticks[place]!, this.about)}px`
+    })
+    this.grid.setAttribute("d", ticks.map((tick) => `M0 ${downTo(tick, this.about)}H${this.width}`).join(""))
   }
 
   /** The values of each curve at the sliders' positions. */
@@ -101,10 +115,14 @@ export class CurvesPanel extends StepPanel<CurvesHeader> {
   }
 
   override fit(): void {
+    const direct = this.root.clientWidth >= DIRECT
+    this.root.classList.toggle("direct", direct)
+    this.keySizes = direct ? this.curves.map(({ key }) => key.offsetHeight) : []
     this.width = this.picture.getBoundingClientRect().width
     if (!this.width) return
     this.picture.setAttribute("viewBox", `0 0 ${this.width} ${FULL_HEIGHT}`)
     this.labels.forEach((label, place) => (label.style.left = `${(100 * this.acrossTo(place)) / this.width}%`))
+    this.showTicks()
   }
 
   private acrossTo(place: number): number {
@@ -121,13 +139,14 @@ export class CurvesPanel extends StepPanel<CurvesHeader> {
       const all = drawn.flat().filter((value) => isDrawable(value, about))
       about.low = Math.min(...all)
       about.high = Math.max(...all)
-      this.showEnds()
+      this.showTicks()
     }
     const level = downTo(about.log ? about.low : Math.min(about.high, Math.max(about.low, 0)), about)
     setAttributes(this.zero, { x1: 0, x2: width, y1: level, y2: level })
     setAttributes(this.now, { x1: this.acrossTo(now), x2: this.acrossTo(now), y1: 0, y2: FULL_HEIGHT })
     this.now.classList.toggle("away", !axis.slider)
     drawn.forEach((values, place) => this.followCurve(this.curves[place]!, values, now))
+    this.placeKeys(drawn)
     const each = width / axis.count
     this.labels.forEach((label, place) => {
       label.classList.toggle("chosen", axis.slider && place === now)
@@ -145,6 +164,15 @@ export class CurvesPanel extends StepPanel<CurvesHeader> {
     number.textContent = signedDigits(value)
   }
 
+  /** Moves the names to the ends of their lines, where they have room there. */
+  private placeKeys(drawn: readonly (readonly number[])[]): void {
+    const ends = drawn.map((values) => values.filter((value) => isDrawable(value, this.about)).at(-1))
+    const middles = ends.map((end) => (end === undefined ? FULL_HEIGHT : downTo(end, this.about)))
+    const direct = this.keySizes.length > 0
+    const places = direct ? spread(middles, this.keySizes, FULL_HEIGHT) : []
+    this.curves.forEach(({ key }, place) => (key.style.top = direct ? `${places[place]!}px` : ""))
+  }
+
   private clicked(event: MouseEvent): void {
     const box = this.picture.getBoundingClientRect()
     const place = Math.floor(((event.clientX - box.left) / box.width) * this.axis.count)
@@ -152,10 +180,10 @@ export class CurvesPanel extends StepPanel<CurvesHeader> {
   }
 }
 
-function buildKey(name: string, legend: ParentNode): Pick<Curve, "sample" | "number"> {
+function buildKey(name: string, legend: ParentNode): Pick<Curve, "key" | "sample" | "number"> {
   const key = element("span", "line-name", legend)
   const picture = svgElement("svg", { width: 26, height: 8 }, key)
   const sample = svgElement("line", { x1: 0, y1: 4, x2: 26, y2: 4, "stroke-width": 2.5 }, picture)
   element("span", "", key).textContent = `${name} `
-  return { sample, number: markData(element("b", "", key), "number") }
+  return { key, sample, number: markData(element("b", "", key), "number") }
 }

@@ -3,6 +3,7 @@
 import type { Theme } from "../../core/colour"
 import { element, markData } from "../../core/dom"
 import type { Tip } from "../../core/tooltip"
+import { writeFormula } from "./caption"
 import type { Axis, Content, PanelHeader, Places } from "./content"
 import { signedDigits, wholeDigits } from "./format"
 
@@ -18,6 +19,8 @@ export interface SteppedView {
 
 export abstract class StepPanel<About extends PanelHeader> {
   readonly root: HTMLElement
+  /** Writes the numbers of the title anew. */
+  readonly followTitle: () => void
 
   /** `content` and `about` are replaced when a new payload has the same layout. */
   constructor(
@@ -28,7 +31,19 @@ export abstract class StepPanel<About extends PanelHeader> {
   ) {
     this.root = element("figure", about.is, parent)
     this.root.classList.toggle("wide", about.wide)
-    if (about.name) element("figcaption", "", this.root).textContent = about.name
+    const finding = "finding" in about ? about.finding : ""
+    const caption = finding || about.name ? element("figcaption", "", this.root) : undefined
+    if (caption && !finding) caption.textContent = about.name ?? "" // may be a user's text: no placeholders
+    this.followTitle = caption && finding ? this.writeText(caption, finding) : () => {}
+  }
+
+  /** Writes a text with placeholders into `parent`; returns what writes them anew. */
+  protected writeText(parent: HTMLElement, text: string): () => void {
+    return writeFormula(parent, text, {
+      content: () => this.content,
+      place: (axis) => this.view.places[axis] ?? 0,
+      written: (array) => this.written(array, this.number(array)),
+    })
   }
 
   /** Shows the sliders' positions. */

@@ -1,0 +1,51 @@
+/** Ticks of a scale, and labels that are moved apart. */
+
+import type { Scale } from "./curves"
+
+const MOST = 5 // ticks of a scale
+
+/** Round numbers from one end of a scale to the other; the ends themselves where fewer than two are between them. */
+export function ticksOf({ low, high, log }: Scale): number[] {
+  if (!(low <= high)) return [] // no line is drawn
+  const ticks = log ? decades(low, high) : steps(low, high)
+  if (ticks.length > 1) return ticks
+  return low === high ? [low] : [low, high]
+}
+
+function decades(low: number, high: number): number[] {
+  const [first, last] = [Math.ceil(Math.log10(low) - 1e-9), Math.floor(Math.log10(high) + 1e-9)]
+  const every = Math.max(1, Math.ceil((last - first + 1) / MOST))
+  const count = Math.max(0, Math.floor((last - first) / every) + 1)
+  return Array.from({ length: count }, (_, place) => Number((10 ** (first + place * every)).toPrecision(6)))
+}
+
+function steps(low: number, high: number): number[] {
+  if (!(high > low)) return []
+  const power = 10 ** Math.floor(Math.log10((high - low) / MOST))
+  const step = [1, 2, 5, 10].map((each) => each * power).find((each) => (high - low) / each <= MOST)!
+  const first = Math.ceil(low / step - 1e-9)
+  const count = Math.floor(high / step + 1e-9) - first + 1
+  return Array.from({ length: count }, (_, place) => Number(((first + place) * step).toPrecision(6)))
+}
+
+/** A tick as text, without digits that say nothing. */
+export function tickText(value: number): string {
+  return String(Number(value.toPrecision(3))).replace("-", "\u2212")
+}
+
+/** The middles of labels of these sizes, moved as little as is needed so that none overlap or leave 0 to `room`. */
+export function spread(middles: readonly number[], sizes: readonly number[], room: number): number[] {
+  const order = middles.map((_, place) => place).sort((one, other) => middles[one]! - middles[other]!)
+  const moved = [...middles]
+  let edge = 0
+  for (const place of order) {
+    moved[place] = Math.max(moved[place]!, edge + sizes[place]! / 2)
+    edge = moved[place] + sizes[place]! / 2
+  }
+  edge = room
+  for (const place of order.reverse()) {
+    moved[place] = Math.min(moved[place]!, edge - sizes[place]! / 2)
+    edge = moved[place] - sizes[place]! / 2
+  }
+  return moved
+}
