@@ -12,10 +12,10 @@ from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, fold_check
 from views import map_labels
-from views.controls import widgets
+from views.controls import sentence_input, widgets
 from views.figures.heatmap import ChartMatrix, symmetric
 from views.html import bars, generated_tokens
-from views.text import literal
+from views.text import literal, terms
 from views.text.catalogue import Message, Untranslated, say, say_count
 from views.text.numbers import three_digits
 from views.url_state import bound_settings
@@ -36,6 +36,7 @@ def render(request: Request) -> None:
     tokenizer = request.service.model.tokenizer
     ids = tokenizer.encode_source(request.text)
     steps = request.service.lesson(("embedding", request.text), recompute_embedding, tokenizer, ids)
+    strip = st.container()
     step = widgets.pick(say("step", "Step"), STEPS, "step")
     left, right = st.columns([3, 2], gap="large")
     right.markdown(block("tokens", step))
@@ -59,7 +60,10 @@ def render(request: Request) -> None:
     with right:
         if step not in ("tokens", "ids"):
             widgets.select(FOLLOW(), map_labels.token_options(steps.tokens), "piece")
-        render_token_steps(steps, int(bound_settings.current_value("piece")) - 1)
+        place = int(bound_settings.current_value("piece")) - 1
+        render_token_steps(steps, place)
+    with strip:
+        render_strip(steps, place)
     row, position = (float(np.linalg.norm(each, axis=1).mean()) for each in (steps.scaled, steps.positions))
     result = {"row": row, "position": position} if step == "positions" else None
     render_experiment("tokens-step-by-step", {"step": "positions"}, result)
@@ -106,6 +110,27 @@ def render_token_steps(steps: EmbeddingSteps, place: int) -> None:
     dimensions = say("tokens.follow.dimensions", "dimension 0 to {last}", last=FOLLOWED - 1)
     name = say("tokens.follow.table", "First numbers of token {place} in every step", place=place + 1)
     st.html(bars.table([dimensions, *map(str, range(FOLLOWED))], rows, name))
+
+
+def render_strip(steps: EmbeddingSteps, place: int) -> None:
+    """Show one token on its way: token, id, embedding row, scaled row, position, and their sum."""
+    theme, top = sentence_input.theme(), float(np.abs(steps.embedded).max())
+    vectors = (
+        (say("tokens.strip.row", "\u2192 its row, \u00d7 \u221ad_model"), steps.scaled),
+        (say("tokens.strip.wave", "+ the wave of position {position}", position=place), steps.positions),
+        (say("tokens.strip.sum", "= input of the encoder"), steps.embedded),
+    )
+    header = [terms.TOKEN(), say("tokens.strip.id", "\u2192 its id"), *(title for title, _ in vectors)]
+    cells: list[bars.Value] = [
+        bars.data_cell(literal.token(steps.tokens[place]), "token"),
+        bars.data_cell(str(steps.ids[place]), "number"),
+        *(bars.strip_cell(values[place], top, "encoder", theme, title) for title, values in vectors),
+    ]
+    st.html(
+        bars.table(
+            header, [cells], say("tokens.strip", "One token, from its text to the input of the encoder"), whole=True
+        )
+    )
 
 
 def axis_titles() -> tuple[str, str]:

@@ -47,6 +47,10 @@ def test_one_token_is_shown_in_all_steps(open_app, steps):
         cells = "".join(f'<td class="aa-number">{three_digits(float(value))}</td>' for value in array[2, :4])
         assert cells in table
     assert f"row {steps.ids[2]}" in table
+    strip = html[html.index("One token, from its text") :]
+    assert f">{steps.tokens[2].strip()}<" in strip and f">{steps.ids[2]}<" in strip
+    for array in (steps.scaled, steps.positions, steps.embedded):
+        assert f"256 numbers, length {three_digits(float(np.linalg.norm(array[2])))}" in strip
 
 
 def test_click_on_a_chip_selects_a_token(open_app, steps):
@@ -54,6 +58,14 @@ def test_click_on_a_chip_selects_a_token(open_app, steps):
     chips(app).set_value("3").run()
     assert app.query_params["piece"] == "3"
     assert "First numbers of token 3" in html_of(app) and f"row {steps.ids[2]}" in html_of(app)
+
+
+def test_the_title_of_single_dimensions_is_what_the_curves_show(open_app):
+    app = open_app("tokens", part="dimensions")
+    (figure,) = charts(app)
+    chosen, held = (float(curve(figure, name)[1][0]) for name in ("words that choose", "held-out words"))
+    scores = f" scores {three_digits(chosen)} on the words that choose it, and {three_digits(held)} on held-out words<"
+    assert scores in html_of(app)
 
 
 def chips(app):
