@@ -7,7 +7,7 @@ from model.lessons.dropout import HIDDEN
 from model.lessons.residual import AddAndNorm, recompute_add_and_norms
 from pages.inside import dropout
 from pages.inside.feed_forward import choose_stack
-from pages.shared import checks, code_values, files, tables
+from pages.shared import checks, code_values, files, stepper, tables
 from pages.shared.code import render_program
 from pages.shared.experiment import render_experiment, token_value
 from pages.shared.fragments import fragment
@@ -15,14 +15,21 @@ from pages.shared.page_header import Request
 from pages.shared.texts import fold_check, paragraph
 from views import map_labels
 from views.components.matrix_row import RowMatrix, matrix_row
+from views.components.step_view import Axis, FormulaPanel, Numbers, RibbonPanel, StepView
 from views.controls import widgets
 from views.text import literal, terms
 from views.text.catalogue import Message, say
+from views.text.numbers import three_digits
 
 SUB_LAYERS = {  # labels, after the number of their layer
     "self": Message("inside.sub-layer.self", "{layer} self-attention"),
     "cross": Message("inside.sub-layer.cross", "{layer} cross-attention"),
     "ffn": Message("inside.sub-layer.ffn", "{layer} feed-forward"),
+}
+ADDED = {  # the same, in the few letters below a ribbon
+    "self": Message("inside.stream.self", "{layer} + self"),
+    "cross": Message("inside.stream.cross", "{layer} + cross"),
+    "ffn": Message("inside.stream.ffn", "{layer} + feed"),
 }
 INSIDE = Message("inside.sub-layer.hidden", "{layer} feed-forward, inside")
 SUB_LAYER = Message("column.sub-layer", "sub-layer")
@@ -58,6 +65,7 @@ def render(request: Request) -> None:
         ("sub-layers", trace.source_ids, trace.target_ids, stack), recompute_add_and_norms, trace, stack
     )
     labels = [SUB_LAYERS[sub_layer.step](layer=sub_layer.layer + 1) for sub_layer in recomputed]
+    stepper.render(_stream_view(recomputed, place, stack, names), "stream")
     paragraph("inside", "shares")
     share = np.stack([sub_layer.share for sub_layer in recomputed], axis=1)  # (position, sub-layer)
     name = say("inside.shares", "Output \u00f7 stream")
@@ -115,6 +123,31 @@ def render(request: Request) -> None:
     title = say("inside.layer-code", "A whole layer as a class, in PyTorch")
     rates = (rate, rate if inside else 0.0)
     render_program("inside", f"{stack}-layer", title, **code_values.sentence(request), rates=rates)
+
+
+def _stream_view(recomputed: list[AddAndNorm], place: int, stack: str, names: list[str]) -> StepView:
+    """Build the ribbon of a token's vector, or of the mean over all: as wide as the vector is long, step by step."""
+    stages, lengths = [say("inside.stream.input", "input")], [recomputed[0].before]
+    for sub_layer in recomputed:
+        layer = sub_layer.layer + 1
+        stages += [ADDED[sub_layer.step](layer=layer), say("inside.stream.norm", "{layer} norm", layer=layer)]
+        lengths += [sub_layer.added, sub_layer.after]
+    widths = np.array([length.mean() if place == 0 else length[place - 1] for length in lengths])
+    widest = int(widths.argmax())
+    finding = say(
+        "inside.stream.finding",
+        "{what}: {length} long at the input, {most} at the longest ({where}), {last} after the last norm",
+        what=say("inside.stream.mean", "Mean over all tokens") if place == 0 else names[place - 1],
+        length=three_digits(float(widths[0])),
+        most=three_digits(float(widths[widest])),
+        where=stages[widest],
+        last=three_digits(float(widths[-1])),
+    )
+    axis = Axis("stream_step", say("inside.stream.step", "Step of the vector"), stages, first=len(stages) - 1)
+    kind = "encoder" if stack == "encoder" else "decoder"
+    text = say("inside.stream.now", "After {stream_step}: a length of {length}")
+    panels = (RibbonPanel(finding, axis.id, "length", kind), FormulaPanel(text))
+    return StepView((axis,), {"length": Numbers(widths, (axis.id,))}, panels)
 
 
 def render_lengths_and_moments(
