@@ -111,7 +111,8 @@ def _step_view(activations: GateActivations, order: str) -> StepView:
     )
     cell = say("history.gates.cell", "cell state c; the largest 2 % share the last colour")
     assert activations.record.cell is not None  # an LSTM has one
-    top = float(np.quantile(np.abs(activations.record.cell), 0.98))
+    states_by_step = np.abs(activations.record.cell[:, units])
+    top = float(np.quantile(states_by_step, 0.98))
     maps = [
         HeatmapPanel(
             QUANTITY_LABELS[gate](),
@@ -124,7 +125,6 @@ def _step_view(activations: GateActivations, order: str) -> StepView:
         )
         for gate in ("forget_gate", "input_gate", "output_gate")
     ]
-    states_by_step = np.abs(activations.record.cell[:, units])
     gates_finding = say(
         "history.gates.finding",
         "Unit {unit}: the forget gate is {mean_forget} on average, and {left} of the state at {token} is left at the "
@@ -141,7 +141,7 @@ def _step_view(activations: GateActivations, order: str) -> StepView:
         | {
             "before": Numbers(activations.before[:, units], both),
             "left": Numbers(activations.remaining[:, units], both),
-            "mean_forget": Numbers(activations.record.forget_gate[:, units].mean(axis=0), ("unit",)),
+            "mean_forget": Numbers(record["forget_gate"].values.mean(axis=0), ("unit",)),
             "size": Numbers(states_by_step, both),
             "most": Numbers(states_by_step.max(axis=0), ("unit",)),
             "peak": Numbers(states_by_step.argmax(axis=0) + 1, ("unit",), whole=True),

@@ -1,20 +1,26 @@
 """Heads: shapes at every step, and one wide projection compared with many small or many wide ones."""
 
+import pandas as pd
 import streamlit as st
 
 from model.lessons.heads import HeadForms, OperationCounts, StepShape, compute_head_forms, step_shapes
 from model.networks.attention import MultiHeadAttention
 from model.tracing.kinds import KINDS, attention_module
-from pages.inside.chosen_head import choose_head
+from pages.inside.chosen_head import ChosenHead, choose_head
 from pages.shared import checks, code_values, files, tables
 from pages.shared.code import render_program
 from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
-from pages.shared.texts import block, fold_check, paragraph
-from views.controls import widgets
+from pages.shared.texts import block, caption, fold_check, paragraph
+from views import map_labels
+from views.components.inline_svg import inline_svg
+from views.controls import sentence_input, widgets
+from views.html.generated_tokens import chart_title
+from views.svg.head_arcs import head_arcs, strongest_keys
+from views.text import terms
 from views.text.catalogue import Message, Untranslated, say
-from views.text.numbers import grouped, three_digits
+from views.text.numbers import grouped, percent, three_digits
 from views.url_state import bound_settings
 
 TENSORS = {  # labels of the steps of `step_shapes`
@@ -63,6 +69,7 @@ def render(request: Request) -> None:
         assert isinstance(attention, MultiHeadAttention)
         return compute_head_forms(attention, *inputs)
 
+    render_arcs(chosen)
     forms = request.service.lesson(("head forms", chosen.key), compute)
     render_forms(forms)
     title = say("inside.forms.code", "One of full width for each head, in PyTorch")
@@ -72,6 +79,43 @@ def render(request: Request) -> None:
     steps = step_shapes(1, lengths[0], config.d_model, config.n_heads, lengths[1], vocabulary=config.vocabulary_size)
     paragraph("inside", "shapes")
     render_shapes(steps)
+
+
+def render_arcs(chosen: ChosenHead) -> None:
+    """Show what every head of the layer weighs most, over the sentence; the numbers in a fold."""
+    weights = chosen.trace.attention(chosen.kind.name)[chosen.layer]
+    queries, keys = chosen.axes
+    places, sizes = strongest_keys(weights)
+    means = sizes.mean(axis=1)
+    finding = say(
+        "inside.arcs.finding",
+        "{kind}, layer {layer}: head {most} gives its strongest key {most_share} of the weight on average, head "
+        "{least} {least_share}",
+        kind=chosen.kind.headline,
+        layer=chosen.layer + 1,
+        most=int(means.argmax()) + 1,
+        most_share=percent(float(means.max())),
+        least=int(means.argmin()) + 1,
+        least_share=percent(float(means.min())),
+    )
+    st.html(chart_title(finding))
+    label = say("inside.arcs.label", "Every head of the layer: from each query to the key with its largest weight")
+    one_line = chosen.kind.name != "cross"
+    inline_svg(head_arcs(queries, keys, weights, sentence_input.theme(), label, one_line), "head_arcs")
+    caption("inside", "head-arcs")
+    header = [terms.QUERY(), *(say("head-arcs.head", "head {head}", head=head + 1) for head in range(len(weights)))]
+    key_labels = map_labels.numbered(keys)
+    files.folded_table(
+        lambda: pd.DataFrame(
+            [
+                [name, *(f"{key_labels[key]} {percent(float(size))}" for key, size in zip(row, row_sizes, strict=True))]
+                for name, row, row_sizes in zip(map_labels.numbered(queries), places.T, sizes.T, strict=True)
+            ],
+            columns=header,
+        ),
+        "arcs_table",
+        hide_index=True,
+    )
 
 
 def render_forms(forms: HeadForms) -> None:
@@ -90,7 +134,8 @@ def render_forms(forms: HeadForms) -> None:
         difference = three_digits(forms.differences[name]) if name in forms.differences else "\u2013"
         shape = " \u00d7 ".join(map(str, forms.shapes[name]))
         columns.append(tables.name_column(title(), [shape, *counts, difference], "number"))
-    tables.render_table(columns, say("inside.forms", "Forms of heads"))
+    with st.expander(say("inside.forms.fold", "Parameters and operations of each form")):
+        tables.render_table(columns, say("inside.forms", "Forms of heads"))
     differences = {name: checks.format_difference("two forms", forms.differences[name]) for name in ("small", "full")}
     fold_check("inside", "check-heads", **differences)
     times = forms.full.parameters / forms.split.parameters

@@ -19,7 +19,7 @@ from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
 from tests.pages.reading import programs
 from tests.pages.stepped import labels, read_step_view
-from views.text.numbers import three_digits
+from views.text.numbers import percent, three_digits
 
 ANIMAL = "The animal didn't cross the street because it was too tired."
 PARTS = ("seven-steps", "one-query", "heads", "memory", "scaling", "feed-forward", "add-norm")
@@ -99,6 +99,9 @@ def test_cross_attention_queries_are_of_the_decoder(open_app, trace):
 
 def test_heads_both_forms_and_the_worked_shapes(open_app, trace):
     app = open_app("inside", inside="heads", kind="cross")
+    strongest = trace.attention("cross")[0].max(axis=-1).mean(axis=-1)
+    most = f"head {strongest.argmax() + 1} gives its strongest key {percent(strongest.max())} of the weight on average"
+    assert most in html_of(app)
     counts = table(app, "Forms of heads")
     narrow = "263\u2009168"  # 4 (256 x 256 + 256)
     full = "2\u2009103\u2009552"  # 8 x 3 (256 x 256 + 256) + 8 x 256 x 256 + 256
@@ -240,6 +243,10 @@ def test_add_and_norm(open_app, translator, trace):
     np.testing.assert_allclose(
         matrices(app)["Output \u00f7 stream"][1], np.stack([s.share for s in expected], axis=1), rtol=1e-3
     )
+    header, numbers = read_step_view(app)
+    widths = [expected[0].before[1], *(length[1] for s in expected for length in (s.added, s.after))]
+    np.testing.assert_allclose(numbers["length"], widths, rtol=1e-5)
+    assert labels(header, "stream_step")[:3] == ["input", "1 + self", "1 norm"]
     rows = table(app, "Lengths")
     assert [row[0] for row in rows[:3]] == ["1 self-attention", "1 cross-attention", "1 feed-forward"]
     assert [row[1] for row in rows] == [three_digits(float(s.before[1])) for s in expected]

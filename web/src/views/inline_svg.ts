@@ -1,6 +1,6 @@
 /** Inserts the elements of an SVG file into the page, where they can use the page's colours. */
 
-import type { Mounted } from "../core/component"
+import { markShown, type Mounted } from "../core/component"
 import { adoptStyles } from "../core/styles"
 import { setAttributes } from "../core/dom"
 import style from "./inline_svg.css"
@@ -9,7 +9,9 @@ const shown = new WeakMap<Element, string>() // the element around a drawing -> 
 
 export default function mountDrawing({ data, parentElement }: Mounted<{ svg: string }>): void {
   const root = parentElement.querySelector<HTMLElement>(".drawing-root")
-  if (!root || shown.get(root) === data.svg) return
+  if (!root) return
+  markShown(parentElement instanceof ShadowRoot ? parentElement.host : parentElement)
+  if (shown.get(root) === data.svg) return
   adoptStyles(parentElement, [style])
   const parsed = new DOMParser().parseFromString(data.svg, "image/svg+xml").documentElement
   root.replaceChildren(document.importNode(parsed, true))

@@ -10,7 +10,7 @@ import { spread, ticksOf, tickText } from "./ticks"
 const HEIGHT = 170 // pixels between the lowest and the highest number
 const EDGE = 8 // pixels around
 const FULL_HEIGHT = HEIGHT + 2 * EDGE
-const DIRECT = 420 // pixels of a panel from which on names are at the ends of their lines
+const DIRECT = 370 // pixels of a panel from which on names are at the ends of their lines
 const DASHES: readonly (readonly number[])[] = [[], [7, 3], [2, 3], [9, 3, 2, 3]] // of lines that have the same colour
 
 /** The ends of a scale, which may be logarithmic. */

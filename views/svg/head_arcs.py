@@ -1,0 +1,89 @@
+"""Heads over one sentence: a row for each head, with an arc from every query to the key that it weighs most."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .. import palette
+from ..text import literal
+from ..text.catalogue import say
+from ..text.numbers import percent
+from .course_parts import rectangle, shown_token, words
+
+_SIDE, _PITCH, _ROW, _GAP = 104, 64, 52, 14  # pixels: margin with the names, from token to token, a row, between rows
+_WORDS = 26  # height of a line of tokens
+_LETTERS = 8  # of a token
+_THICK = 6.0  # pixels of a weight of 1
+
+
+def strongest_keys(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The key of each query with the largest weight, and that weight.
+
+    Args:
+        weights: `(..., query, key)`.
+    """
+    return weights.argmax(axis=-1), weights.max(axis=-1)
+
+
+def head_arcs(
+    queries: Sequence[str], keys: Sequence[str], weights: np.ndarray, theme: palette.Theme, label: str, one_line: bool
+) -> str:
+    """Draw the strongest weight of every query of every head, in the head's colour, as thick as the weight.
+
+    Args:
+        weights: `(head, query, key)`.
+        label: describes the figure for screen readers.
+        one_line: queries and keys are the same tokens: arcs over one line of them, a dot where a token weighs itself
+            most. Else the keys are above the rows and the queries below.
+    """
+    width = _SIDE + _PITCH * max(len(queries), len(keys)) + 8
+    elements, top = ([] if one_line else _line(keys, _WORDS - 8)), (6 if one_line else _WORDS + 6)
+    for head, (places, sizes) in enumerate(zip(*strongest_keys(weights), strict=True)):
+        colour, dashes = palette.head_style(head, theme)
+        bottom = top + _ROW
+        elements.append(rectangle(0, bottom - 1, width, 0.6, "currentColor", fill_opacity=0.35))
+        elements.append(rectangle(2, bottom - 30, 10, 10, colour, rx=2))
+        elements.append(words(18, bottom - 21, say("head-arcs.head", "head {head}", head=head + 1)))
+        elements.append(words(18, bottom - 5, percent(float(sizes.mean())), data=literal.NUMBER, fill_opacity=0.8))
+        strokes = f' stroke-dasharray="{" ".join(map(str, dashes))}"' if dashes else ""
+        for query, (key, size) in enumerate(zip(places, sizes, strict=True)):
+            title = f"{shown_token(queries[query])} \u2192 {shown_token(keys[key])}: {percent(float(size))}"
+            path = (
+                _arc(_middle(query), _middle(key), bottom) if one_line else _edge(_middle(query), _middle(key), bottom)
+            )
+            style = f'stroke-width="{max(1.0, _THICK * size):.1f}" stroke-opacity="{0.35 + 0.65 * size:.2f}"{strokes}'
+            elements.append(
+                f'<path d="{path}" fill="none" stroke="{colour}" stroke-linecap="round" {style}>'
+                f"<title{literal.TOKEN}>{literal.html(title)}</title></path>"
+            )
+        top = bottom + _GAP
+    height = top + _WORDS - 6
+    elements += _line(queries, height - 8)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" viewBox="0 0 {width} {height}" role="img" '
+        f'aria-label="{literal.html(label)}" font-size="14" fill="currentColor">{"".join(elements)}</svg>'
+    )
+
+
+def _middle(place: int) -> float:
+    return _SIDE + _PITCH * (place + 0.5)
+
+
+def _line(tokens: Sequence[str], y: float) -> list[str]:
+    shown = [shown_token(token) for token in tokens]
+    cut = [token if len(token) <= _LETTERS else token[: _LETTERS - 1] + "\u2026" for token in shown]
+    return [words(_middle(place), y, token, "middle", literal.TOKEN) for place, token in enumerate(cut)]
+
+
+def _arc(start: float, end: float, y: float) -> str:
+    """From a query to its key over a line; a short stroke upwards where they are one token."""
+    if start == end:
+        return f"M{start:.1f} {y - 4:.1f}V{y - 12:.1f}"
+    rise = y - min(_ROW - 2, 12 + abs(end - start) / 5) * 4 / 3
+    return f"M{start:.1f} {y - 4:.1f}C{start:.1f} {rise:.1f} {end:.1f} {rise:.1f} {end:.1f} {y - 4:.1f}"
+
+
+def _edge(query: float, key: float, y: float) -> str:
+    """From a query below a row to a key above it."""
+    top, middle = y - _ROW + 2, y - _ROW / 2
+    return f"M{query:.1f} {y - 4:.1f}C{query:.1f} {middle:.1f} {key:.1f} {middle:.1f} {key:.1f} {top:.1f}"

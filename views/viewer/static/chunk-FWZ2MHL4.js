@@ -1,1 +1,0 @@
-var n=new Map;function l(S,a){let t=S.getRootNode(),s=a.map(e=>{let o=n.get(e)??new CSSStyleSheet;return n.has(e)||o.replaceSync(e),n.set(e,o),o}).filter(e=>!t.adoptedStyleSheets.includes(e));s.length&&(t.adoptedStyleSheets=[...t.adoptedStyleSheets,...s])}export{l as a};
