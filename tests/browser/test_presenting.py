@@ -75,3 +75,30 @@ def test_steps_are_played(page: Page, server: Server):
     expect(page.get_by_role("radio", name="2 Q")).to_be_checked()
     page.get_by_role("heading", level=1).click()  # whatever else is done ends it
     expect(play).to_have_text("\u25b6 Play")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("address", ["attention?", "history?part=gates&"])
+def test_a_map_fills_the_screen_by_key(page: Page, server: Server, address: str):
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    open_page(page, f"{server.url}/{address}text={SENTENCE}&present=1")
+    map = page.locator(".detail[data-drawn]").first
+    map.locator("canvas").first.hover()
+    before = map.locator("canvas").first.bounding_box()
+    page.keyboard.press("f")
+    page.wait_for_function("() => document.fullscreenElement")
+    canvas = map.locator("canvas").first
+    box = canvas.bounding_box()
+    assert box["height"] > before["height"] and box["x"] + box["width"] <= 1920 and box["y"] + box["height"] <= 1080
+    small = """map => [...map.querySelectorAll("h2, .legend, .queries span, .keys span")].filter((label) =>
+        label.textContent && (parseFloat(getComputedStyle(label).fontSize) < 20
+        || label.scrollWidth > label.clientWidth + 1 || label.getBoundingClientRect().top < 0
+        || label.getBoundingClientRect().right > innerWidth))
+        .map((label) => label.textContent)"""
+    assert map.evaluate(small) == []
+    page.keyboard.press("f")
+    page.wait_for_function("() => !document.fullscreenElement")
+    page.wait_for_function(
+        "([canvas, height]) => Math.abs(canvas.clientHeight - height) < 2",
+        arg=[canvas.element_handle(), before["height"]],
+    )

@@ -3,6 +3,8 @@ import { expect, test } from "vitest"
 import { hasRoom } from "../src/core/heatmap/ink"
 import { isLabelHidden } from "../src/core/heatmap/labels"
 import { Strokes, type Cell, type Painted } from "../src/core/heatmap/strokes"
+import { wholeScreenCell } from "../src/core/heatmap/whole_screen"
+import { visible } from "../src/page/full_screen"
 
 test("narrow labels leave room for the selected one and each other", () => {
   const shown = (selected: number, size: number) => [...Array(8).keys()].filter((place) => !isLabelHidden(place, selected, size))
@@ -10,6 +12,17 @@ test("narrow labels leave room for the selected one and each other", () => {
   expect(shown(3, 5)).toEqual([0, 3, 6])
   expect(shown(4, 4)).toEqual([0, 4])
   expect(shown(-1, 4)).toEqual([0, 3, 6])
+})
+
+test("a map in the whole screen fills it without leaving it", () => {
+  expect(wholeScreenCell([12, 12], 1500, 900, true)).toEqual([75, 75])
+  expect(wholeScreenCell([2, 3], 1500, 900, true)).toEqual([96, 96])
+  expect(wholeScreenCell([12, 448], 1792, 900, false)).toEqual([4, 40])
+  expect(wholeScreenCell([60, 448], 1792, 900, false)).toEqual([4, 15])
+})
+
+test("the part of an extent that is on the screen", () => {
+  expect([visible(-10, 20, 100), visible(90, 120, 100), visible(-9, 200, 100), visible(110, 120, 100)]).toEqual([20, 10, 100, 0])
 })
 
 test("numbers are written into cells with room in both directions", () => {

@@ -97,6 +97,7 @@ CONSTANTS = {
         "LAST",
         "CONTENT",
         "LINKS",
+        "MAPS",
         "MARKS",
         "MEAN",
     ),

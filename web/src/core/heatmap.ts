@@ -11,6 +11,7 @@ import { CellMarks, type Region } from "./heatmap/marks"
 import { buildNumbers } from "./heatmap/numbers_table"
 import type { MapActions, MapPicture, ShownMap } from "./heatmap/shown"
 import { Strokes, type Cell } from "./heatmap/strokes"
+import { fillScreen, WHOLE_SCREEN_LABEL } from "./heatmap/whole_screen"
 import { clamp } from "./numbers"
 import { buildLegend, paintCells, paintPicture, type Legend, type Shape } from "./painting"
 import { Fold } from "./table"
@@ -78,6 +79,23 @@ export class Heatmap {
       this.leave()
       this.label()
     }).observe(this.canvas)
+    this.root.addEventListener("fullscreenchange", () => this.followScreen())
+  }
+
+  private get isWholeScreen(): boolean {
+    return this.root.matches(":fullscreen")
+  }
+
+  /** Fits the map to the whole screen, or to its column again. */
+  private followScreen(): void {
+    const whole = this.isWholeScreen
+    for (const axis of [this.rows, this.columns]) axis.least = whole ? WHOLE_SCREEN_LABEL : LEAST_ROW
+    if (!whole) {
+      Object.assign(this.canvas.style, { width: "", height: "" })
+      this.columns.list.style.width = ""
+    }
+    this.resize()
+    this.label()
   }
 
   private followLabels({ list }: AxisLabels, axis: Axis): void {
@@ -162,6 +180,10 @@ export class Heatmap {
     if (!this.shown) return
     const [rows, columns] = this.sides
     const { style, classList } = this.canvas
+    if (this.isWholeScreen) {
+      for (const axis of [this.rows, this.columns]) axis.write(Infinity)
+      return fillScreen(this, this.columns.list, this.sides, !this.shown.cellSize)
+    }
     if (this.shown.cellSize) {
       this.rows.write(Infinity)
       style.width = this.columns.list.style.width = "0" // a map that is too wide for a new room squeezes its labels

@@ -8,6 +8,7 @@ import { copyPrograms } from "./copy_button"
 import { delayLinks } from "./delayed_links"
 import { guardDownloads } from "./download_guard"
 import { holdExperiments } from "./experiment_scroll"
+import { enlargeMaps } from "./full_screen"
 import { explainTerms } from "./glossary_tooltip"
 import { writeHistory } from "./history"
 import { followInternalLinks } from "./internal_links"
@@ -38,6 +39,7 @@ writeHistory({ shared: sharedNames, moved, left, onWritten: markMenuLinks(site, 
 delayLinks(left)
 guardDownloads()
 presentPages()
+enlargeMaps()
 announceChanges()
 placeMenu()
 preloadCharts(site, charts, charted.split(" "))

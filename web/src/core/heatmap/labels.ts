@@ -4,16 +4,20 @@ import { element, markData, type DataKind } from "../dom"
 
 const LABEL = 12 // pixels that a label needs
 
-/** Whether a label is hidden where each has `size` pixels: others, and the selected one, take its room; -1 for none. */
-export function isLabelHidden(place: number, selected: number, size: number): boolean {
-  if (size >= LABEL || place === selected) return false
-  return (selected >= 0 && Math.abs(place - selected) * size < LABEL) || place % Math.ceil(LABEL / size) > 0
+/**
+ * Whether a label is hidden where each has `size` pixels and needs `label`: others, and the selected one, take its room; -1
+ * for none.
+ */
+export function isLabelHidden(place: number, selected: number, size: number, label = LABEL): boolean {
+  if (size >= label || place === selected) return false
+  return (selected >= 0 && Math.abs(place - selected) * size < label) || place % Math.ceil(label / size) > 0
 }
 
 /** The labels of one axis. */
 export class AxisLabels {
   private names: readonly string[] = []
   private spans: HTMLSpanElement[] = []
+  least = LABEL // pixels that each needs
 
   constructor(readonly list: HTMLDivElement) {}
 
@@ -28,7 +32,7 @@ export class AxisLabels {
   write(pixels: number, selected = -1): void {
     const size = Math.max(1, pixels) / this.names.length
     this.spans.forEach((span, place) => {
-      const text = isLabelHidden(place, selected, size) ? "" : this.names[place]!
+      const text = isLabelHidden(place, selected, size, this.least) ? "" : this.names[place]!
       if (span.textContent !== text) span.textContent = text
     })
   }
