@@ -23,7 +23,7 @@ def expect_query(page: Page, **settings: str) -> None:
     try:
         page.wait_for_function(HAS_SETTINGS, arg=sorted([name, value] for name, value in settings.items()))
     except TimeoutError:
-        assert query(page) == {name: [value] for name, value in settings.items()}
+        assert query(page) == {name: [value] for name, value in settings.items()}, page.url
         raise
 
 

@@ -178,9 +178,9 @@ def test_fast_user_actions_are_all_applied(page: Page, server: Server):
         "scale": "own",
         "units": "words",
     }
-    expect_query(page, **expected)
+    expect_setting(page, **expected)
     ready(page)
-    expect_query(page, **expected)
+    expect_setting(page, **expected)
     expect(sentence_box(page)).to_have_value(expected["text"])
     for name in ("Cross", "Per head", "Beam", "Whole words"):
         expect(option(page, name)).to_be_checked()

@@ -15,6 +15,10 @@ LAPTOP, TABLET = {"width": 1280, "height": 720}, {"width": 800, "height": 900}
 HOME_LINKS = ["attention", "vision", "lessons"]
 
 
+def lead(page: str) -> str:
+    return next(place for place in navigation.PAGES if place.id == page).lead()
+
+
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "narrow"])
 def test_title_and_purpose_are_in_the_initial_html(browser: Browser, server: Server, size: dict):
     """Fails without the outline: Streamlit's own page is empty until its scripts have run."""
@@ -24,9 +28,7 @@ def test_title_and_purpose_are_in_the_initial_html(browser: Browser, server: Ser
     page.goto(f"{server.url}/positions", timeout=PATIENCE)
     outline = page.locator(".first")
     expect(outline.get_by_role("heading", name="Positions")).to_be_in_viewport()
-    expect(
-        outline.get_by_text("Take sinusoidal positions apart, then take them away from the model.")
-    ).to_be_in_viewport()
+    expect(outline.get_by_text(lead("positions"))).to_be_in_viewport()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     context.close()
 
@@ -205,7 +207,7 @@ def test_the_home_page_explains_itself_without_scrolling(server: Server, page, s
     open_page(page, server.url)
     main = page.locator('[data-testid="stMain"]')
     assert is_on_screen(main.get_by_role("heading", name=navigation.NAME), size)
-    assert is_on_screen(main.get_by_text(navigation.PAGES[0]()), size)
+    assert is_on_screen(main.get_by_text(lead("translate")), size)
     assert is_on_screen(main.get_by_label("English sentence"), size)
     assert is_on_screen(main.locator(".st-key-home-stage .field"), size)
     links = main.locator(".st-key-doors").get_by_role("link")
@@ -256,7 +258,7 @@ def test_the_menu_marks_the_open_page_at_every_width(server: Server, page, size:
 def test_menu_links_have_a_tooltip(server: Server, page):
     open_page(page, f"{server.url}/loss")
     page.locator(".st-key-pages").get_by_role("link", name="Masks").hover()
-    expect(page.get_by_role("tooltip")).to_have_text(next(place for place in navigation.PAGES if place.id == "masks")())
+    expect(page.get_by_role("tooltip")).to_have_text(lead("masks"))
 
 
 VIEWS = [(path, size) for path in ("", "lessons", "attention", "heads", "vision") for size in (WIDE, PHONE)]

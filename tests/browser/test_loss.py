@@ -8,7 +8,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.address_bar import expect_query
+from tests.browser.address_bar import expect_setting
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.dragging import dragged
 from views import navigation
@@ -99,7 +99,7 @@ def test_each_block_of_the_diagram_opens_its_page_with_the_sentence(server: Serv
     page.get_by_role("link", name=re.compile("^Cross-attention")).click()
     expect(page.get_by_role("heading", name="Attention", exact=True)).to_be_visible()
     expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)
-    expect_query(page, kind="cross", text=SENTENCE, method="beam")
+    expect_setting(page, kind="cross", text=SENTENCE, method="beam")
     page.go_back()
     loss = page.get_by_role("link", name=re.compile("^Loss:"))
     loss.focus()

@@ -19,7 +19,7 @@ def type_size(page: Page) -> float:
 
 def test_presented_by_address_and_by_key(page: Page, server: Server):
     open_page(page, f"{server.url}/decoding?text={SENTENCE}&present=1")
-    prose = page.get_by_text("it is autoregressive")
+    prose = page.get_by_test_id("stMain").get_by_text("it is autoregressive")
     expect(page.get_by_test_id("stExpandSidebarButton")).to_be_hidden()
     expect(prose).to_be_hidden()
     large = type_size(page)

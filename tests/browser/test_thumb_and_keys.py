@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.address_bar import expect_query, expect_setting
+from tests.browser.address_bar import expect_query, expect_setting, query
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.menu import link_to
 from tests.browser.touch import tap
@@ -89,8 +89,9 @@ def test_by_thumb(phone: Page, server: Server, browser: Browser):
     ready(phone)
     tap(link_to(phone, "Attention"))
     wait_for_heading(phone, "Attention")
-    tap(phone.get_by_role("radio", name="Cross", exact=True))
-    expect_query(phone, text=SENTENCE, method="beam", kind="cross")
+    expect_setting(phone, text=SENTENCE, method="beam", kind="cross")
+    tap(phone.get_by_role("radio", name="Decoder", exact=True))
+    expect_setting(phone, text=SENTENCE, method="beam", kind="decoder")
     ready(phone)
     address = phone.url
     phone.go_back()
@@ -102,12 +103,12 @@ def test_by_thumb(phone: Page, server: Server, browser: Browser):
     phone.reload()
     wait_for_heading(phone, "Attention")
     phone.wait_for_url(address)
-    expect(phone.get_by_role("radio", name="Cross", exact=True)).to_be_checked()
+    expect(phone.get_by_role("radio", name="Decoder", exact=True)).to_be_checked()
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
     second = context.new_page()
     open_page(second, address)
     expect(second.get_by_label("English sentence")).to_have_value(SENTENCE)
-    expect(second.get_by_role("radio", name="Cross", exact=True)).to_be_checked()
+    expect(second.get_by_role("radio", name="Decoder", exact=True)).to_be_checked()
     context.close()
 
 
@@ -128,30 +129,32 @@ def test_by_keys_alone(page: Page, server: Server):
     expect_setting(page, method="beam")
     ready(page)
     open_from_menu(page, "Attention")
-    expect_query(page, text=SENTENCE, method="beam")
+    expect_setting(page, text=SENTENCE, method="beam", kind="cross")
     page.go_back()  # the browser's own key does not reach a headless one
     wait_for_heading(page, "Attention Atlas")
     expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)
     expect(page.get_by_role("radio", name="Beam", exact=True)).to_be_checked()
     page.go_forward()
     wait_for_heading(page, "Attention")
-    grid = page.get_by_role("grid", name="encoder self-attention")
+    grid = page.get_by_role("grid", name="cross-attention")
+    page.wait_for_function("() => new URLSearchParams(location.search).has('head')")
+    layer, head = (min(int(query(page)[name][0]) + 1, most) for name, most in (("layer", 4), ("head", 8)))
     tab_to(page, f'{FOCUSED}.getAttribute("role") === "gridcell"')
     for key in ("ArrowDown", "ArrowRight", "Enter"):
         page.keyboard.press(key)
-    expect_query(page, text=SENTENCE, method="beam", layer="2", head="2")
+    expect_query(page, text=SENTENCE, method="beam", kind="cross", layer=str(layer), head=str(head))
     tree = grid.aria_snapshot()
     assert tree.count("[selected]") == 1
     (chosen,) = (line for line in tree.splitlines() if "[selected]" in line)
-    assert re.search("layer 2, head 2. Strongest: .+ attends to .+, 0", chosen)
+    assert re.search(f"layer {layer}, head {head}. Strongest: .+ attends to .+, 0", chosen)
     announcement = page.locator(".detail > .heard")
-    expect(announcement).to_have_text("Encoder self-attention, layer 2, head 2")
+    expect(announcement).to_have_text(f"Cross-attention, layer {layer}, head {head}")
     tab_to(page, f'{FOCUSED}.matches("canvas")')
-    expect(page.get_by_role("img", name="layer 2, head 2.")).to_be_focused()
+    expect(page.get_by_role("img", name=f"layer {layer}, head {head}.")).to_be_focused()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
-    expect(announcement).to_have_text(re.compile(r"^want .* I: 0\.\d+$"))
-    file = ".st-key-download-encoder-layer-2-head-2-csv"
+    expect(announcement).to_have_text(re.compile(r"^\S+ → .+: 0\.\d+"))
+    file = f".st-key-download-cross-layer-{layer}-head-{head}-csv"
     expect(page.locator(file)).to_be_visible()  # the files follow a moment later
     ready(page)
     tab_to(page, f"document.activeElement.closest('{file}') !== null")

@@ -38,6 +38,8 @@ test.each([
   ["/attention?text=a&head=1", "/attention?text=a&head=2", false], // of the page that is left
   ["/attention?text=a&head=1&layer=2", "/attention?text=a&layer=2", false],
   ["/attention?text=a", "/attention?text=b", false], // has no parameters of its own that could be lost
+  ["/?text=a", "/?text=a&kind=cross&layer=3&head=6", true], // the head that the target page opens with
+  ["/?text=a", "/?text=a&kind=cross", false], // a choice of the page that is left
   ["/attention?text=a&head=1", "/heads?text=a", false],
 ])("from %s to %s is early while a page is left: %s", (from, to, expected) => {
   expect(isEarly(at(from), at(to), SHARED)).toBe(expected)

@@ -13,7 +13,6 @@ from model.attribution.rollout import METHODS as PICTURE_METHODS
 from model.lessons.position_schemes import t5_buckets
 from model.networks.recurrent import RecurrentNetwork
 from model.recurrent_translator import SHIPPED
-from views import navigation
 from views.text import glossary, prose
 
 NUMBERS = {4: "four", 6: "six"}
@@ -29,8 +28,6 @@ def test_the_numbers_of_compared_methods_are_those_of_the_code():
     assert f"*Attribution* compares {words} methods, *Vision* {pictures}." in text("glossary", "attribution")
     assert f"{words} attribution methods" in " ".join(prose.lead("attribution").split())
     assert f"{pictures.capitalize()} methods of attribution" in " ".join(prose.lead("vision_layers").split())
-    (menu,) = [page for page in navigation.PAGES if page.id == "attribution"]
-    assert f"{words} methods compared" in menu()
 
 
 def test_a_head_loses_what_is_orthogonal_to_the_span_of_its_columns(translator):

@@ -79,7 +79,7 @@ STYLE = re.compile(
     re.IGNORECASE,
 )
 CONSTANTS = {
-    *("APP", "CONNECTED", "DIALOG", "TITLE"),  # of Streamlit's page
+    *("APP", "CONNECTED", "DIALOG", "MAIN", "TITLE", "WAITING", "attributeFilter"),  # of Streamlit's page
     *(
         "ARRANGED_BY",
         "BOX",
@@ -90,6 +90,7 @@ CONSTANTS = {
         "START_LINK",
         "FIRST",
         "OPEN",
+        "OPENING",
         "THEMES",
         "LAYERS",
         "BY_USER",

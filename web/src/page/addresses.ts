@@ -28,15 +28,18 @@ export function isUserAction(from: URL, to: URL): boolean {
   return from.pathname !== to.pathname || changes(ACTIONS, from, to)
 }
 
+const OPENING = ["layer", "head"] // a page that opens with a head names both, a user's choice is written one by one
+
 /**
  * Whether an address that is written while a page is being left belongs to the target page. Streamlit may write the target
  * page's parameters before it opens that page: only shared ones, under the path of the page that is left, whose own
- * parameters would be lost from its entry.
+ * parameters would be lost from its entry, or with the head that the target page opens with.
  */
 export function isEarly(from: URL, to: URL, shared: readonly string[]): boolean {
   if (from.pathname !== to.pathname) return false
   const own = [...from.searchParams.keys()].filter((name) => !shared.includes(name))
-  return own.length > 0 && !own.some((name) => to.searchParams.has(name))
+  const opensHead = OPENING.every((name) => to.searchParams.has(name) && !from.searchParams.has(name))
+  return opensHead || (own.length > 0 && !own.some((name) => to.searchParams.has(name)))
 }
 
 /** An address with other choices. */
