@@ -83,6 +83,14 @@ class OneWeight(OneSoftmax):
         return self.score - self.product * self.form.scaling
 
 
+def score_forms(record: AttentionRecord) -> tuple[ScoreForm, ...]:
+    """Return the form of every layer's scores; empty where an opened model shows no products of queries and keys."""
+    forms = getattr(record, "forms", None)
+    if forms is None:  # of the project's own networks
+        return (ScoreForm(record.queries.shape[-1] ** -0.5, allowed=record.allowed),) * len(record.weights)
+    return forms
+
+
 def recompute_softmax(record: AttentionRecord, layer: int, head: int, query: int, key: int) -> OneSoftmax:
     """Recompute one weight from the recorded scores, of a network whose queries and keys are not recorded.
 
@@ -116,8 +124,7 @@ def recompute_weight(record: AttentionRecord, layer: int, head: int, query: int,
     group = head * record.keys.shape[1] // record.weights.shape[1]  # several heads may share their keys
     keys = record.keys[layer, group].astype(np.float64)  # (key, d_k)
     products = query_vector * keys[key]
-    forms = getattr(record, "forms", None)
-    form = forms[layer] if forms else ScoreForm(len(query_vector) ** -0.5, allowed=record.allowed)
+    form = score_forms(record)[layer]
     raw = keys @ query_vector * form.scaling  # (key,)
     if form.softcap is not None:
         raw = np.tanh(raw / form.softcap) * form.softcap

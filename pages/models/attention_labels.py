@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from model import HubTrace
 from model.hub.opened_model import OpenedModel
 from model.tracing.kinds import VISION, kind_of
-from pages.shared.attention_viewer.provenance import Provenance
+from pages.shared.provenance import Provenance
 from views.export import recipes
 from views.kind_labels import Kind, any_model_kind
 from views.viewer.attention_maps import AttentionMaps, from_trace

@@ -8,9 +8,9 @@ import streamlit as st
 from model.tracing.picture_trace import PatchTrace
 from pages.shared import files
 from pages.shared.attention_viewer.explore import explore_picture
-from pages.shared.attention_viewer.provenance import view_picture
 from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
+from pages.shared.provenance import view_picture
 from pages.shared.service import Service
 from pages.shared.tables import TableColumn, header_and_rows
 from pages.shared.texts import paragraph

@@ -16,7 +16,7 @@ from attention_atlas.model import ConvolutionClassifier
 from attention_atlas import CheckpointError, ShowError, open_model, show
 from model.tracing.kinds import TRANSLATION
 from pages.shared.attention_viewer import explore
-from pages.shared.attention_viewer.provenance import view_sentence
+from pages.shared.provenance import view_sentence
 from pages.shared.service import Service
 from tests.model.hub import tiny
 from tests.pages.kinds import read

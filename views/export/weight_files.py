@@ -33,6 +33,11 @@ def lines_arrays(maps: KindMaps, drawn: np.ndarray) -> dict[str, ArrayLike]:
     return arrays | names | {"kind": maps.kind.name}
 
 
+def maps_npz(maps: KindMaps) -> bytes:
+    """All layers and heads of one kind; see `views.export.downloads.attention_npz`."""
+    return downloads.attention_npz(maps.kind.name, maps.weights, maps.queries.labels, maps.keys.labels)
+
+
 def all_csv(maps: AttentionMaps) -> bytes:
     """A row for each weight: kind, layer, head, query and key, counted from 1, with their tokens."""
     rows = [[name, *row] for name, each in maps.items() for row in _rows(each, np.ones(each.weights.shape, bool))]

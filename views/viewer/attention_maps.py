@@ -64,6 +64,12 @@ class KindMaps:
         return self.queries.words is not None or self.keys.words is not None
 
     @property
+    def weight_count(self) -> int:
+        """How many weights a view of all layers and heads with their means has."""
+        layers, heads, queries, keys = self.weights.shape
+        return (layers + 1) * (heads + 1) * queries * keys
+
+    @property
     def masked(self) -> np.ndarray:
         """`(query, key)` bool: True where the causal mask hides the key from the query."""
         return causal_mask(len(self.queries), len(self.keys), self.kind.causal)
@@ -232,8 +238,7 @@ class AttentionMaps(Mapping[str, KindMaps]):
     @cached_property
     def weight_count(self) -> int:
         """How many weights a view of all kinds with their means has."""
-        shapes = (maps.weights.shape for maps in self.values())
-        return sum((layers + 1) * (heads + 1) * queries * keys for layers, heads, queries, keys in shapes)
+        return sum(maps.weight_count for maps in self.values())
 
 
 class TraceWithAttention(Protocol):

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from pages.shared.attention_viewer.provenance import Provenance
+from pages.shared.provenance import Provenance
 from pages.shared.texts import paragraph
 from server.result_cache import ResultCache, compute_lock
 from server.singleton import singleton
+from views.components import controls
 from views.components.attention_grid import Sheet, attention_grid, block_sheet, sheet_of
 from views.components.linked_heatmaps import attention_map
 from views.components.matrix_row import RowMatrix
@@ -19,13 +20,6 @@ from views.map_weights import Scale, reduce_to_blocks
 from views.text import terms
 from views.viewer.attention_maps import AttentionMaps, KindMaps
 from views.viewer.viewer_controls import chosen_kind, prepare
-
-WHOLE_BYTES = 5_000_000  # limit for sending all maps, in half precision
-
-
-def is_large(maps: AttentionMaps) -> bool:
-    """Whether the maps of all kinds together are too many for the browser."""
-    return 2 * maps.weight_count > WHOLE_BYTES
 
 
 def render(
@@ -64,9 +58,9 @@ def cached_blocks(shown: KindMaps, provenance: Provenance) -> tuple[np.ndarray, 
 
 def sheet(shown: KindMaps, provenance: Provenance, scale: Scale, ids: tuple[str, str]) -> Sheet:
     """Return the overview, in blocks if it is large; `ids` of layer and head state the selected map."""
-    if is_large(AttentionMaps({"": shown})):
-        return _in_blocks(shown, provenance, scale, ids)
-    return sheet_of(shown, scale, shown.indices(*ids))
+    if controls.fits(shown.weight_count):
+        return sheet_of(shown, scale, shown.indices(*ids))
+    return _in_blocks(shown, provenance, scale, ids)
 
 
 def _in_blocks(shown: KindMaps, provenance: Provenance, scale: Scale, ids: tuple[str, str]) -> Sheet:

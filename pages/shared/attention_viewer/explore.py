@@ -19,8 +19,8 @@ from pages.shared.attention_viewer.opening import (
     open_with,
     opening_options,
 )
-from pages.shared.attention_viewer.provenance import Provenance, view_sentence
 from pages.shared.fragments import fragment
+from pages.shared.provenance import Provenance, view_sentence
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, render_check
 from views.components.attention_kinds import GridOfKinds

@@ -1,34 +1,26 @@
 """The fold "Save this view" of the attention viewer: one HTML file, all heads, everything in one archive."""
 
 import json
-import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
-from urllib.parse import parse_qs, urlencode, urlsplit
 
 import streamlit as st
 
 from pages.shared import checks, files
 from pages.shared.attention_viewer import downsampled
-from pages.shared.attention_viewer.provenance import Provenance
+from pages.shared.provenance import Provenance
+from pages.shared.saved_address import is_of_own_folder, used_versions
 from pages.shared.texts import block, caption
 from views import navigation
-from views.components import html_export
-from views.controls import picture_input
-from views.export import downloads, drawing
+from views.components import controls, html_export
+from views.export import downloads, drawing, weight_files
 from views.export.overview_image import overview
 from views.map_weights import Scale
 from views.text.catalogue import say
 from views.text.glossary import plain_text, unlink_terms
-from views.url_state import bound_settings
-from views.version import VERSION
-from views.viewer.attention_maps import AttentionMaps, KindMaps
+from views.viewer.attention_maps import KindMaps
 from views.viewer.saved_facts import NAMES, value_text
-
-COMPUTED_BY = ("torch", "numpy")
-OWN_FOLDER = {"model": ["own"]}  # in the address of a view of a folder that only its visit has
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,14 +47,6 @@ class SavedView:
     explanation: str
     snapshot: Callable[[], html_export.ComponentSnapshot]
     files: Mapping[str, tuple[Callable[[], bytes | str], str]]
-
-
-def view_link(page: str) -> str:
-    """Return path and query of the address that shows this view, with the sentence or the sample's name."""
-    address = bound_settings.view_query()
-    if address.get(picture_input.SETTING) == picture_input.OWN:  # only this visit has the picture
-        del address[picture_input.SETTING]
-    return f"/{page}?{urlencode(sorted(address.items()), doseq=True)}"
 
 
 def describe_view(saved: SavedView) -> dict[str, Any]:
@@ -93,16 +77,6 @@ def describe_view(saved: SavedView) -> dict[str, Any]:
     }
 
 
-def used_versions(opened: bool) -> dict[str, str]:
-    """Return the versions of what computed a result, by name; `opened` if an opened model did."""
-    return {
-        navigation.NAME: VERSION,
-        "python": platform.python_version(),
-        **{name: version(name) for name in COMPUTED_BY},
-        **({"transformers": version("transformers")} if opened else {}),
-    }
-
-
 def view_facts(saved: SavedView, snapshot: html_export.ComponentSnapshot) -> list[tuple[str, str]]:
     """Return names and values for the foot of the HTML file."""
     description = describe_view(saved)
@@ -115,11 +89,6 @@ def view_facts(saved: SavedView, snapshot: html_export.ComponentSnapshot) -> lis
         (say("fact.link", "Link"), _link_text(saved.link)),
         (say("fact.versions", "Computed with"), versions),
     ]
-
-
-def is_of_own_folder(link: str) -> bool:
-    """Whether an address shows a model in a folder that only its visit has."""
-    return OWN_FOLDER.items() <= parse_qs(urlsplit(link).query).items()
 
 
 def _link_text(link: str) -> str:
@@ -154,8 +123,8 @@ def render_export(saved: SavedView, pictures: bool = True) -> None:
 
 def draw_all_heads(saved: SavedView) -> drawing.Drawing:
     """Draw every head and the means as one picture."""
-    is_large = downsampled.is_large(AttentionMaps({"": saved.shown}))
-    blocks = downsampled.cached_blocks(saved.shown, saved.provenance)[0] if is_large else None
+    whole = controls.fits(saved.shown.weight_count)
+    blocks = None if whole else downsampled.cached_blocks(saved.shown, saved.provenance)[0]
     return overview(saved.shown, saved.scale, blocks)
 
 
@@ -168,12 +137,8 @@ def build_html(saved: SavedView) -> bytes:
 
 def build_archive(saved: SavedView) -> bytes:
     """Return the archive. It contains no time, so the same view gives the same bytes."""
-    shown = saved.shown
-    arrays = lambda: downloads.attention_npz(  # noqa: E731
-        shown.kind.name, shown.weights, shown.queries.labels, shown.keys.labels
-    )
     makers: dict[str, Callable[[], bytes | str]] = {
-        "attention.npz": arrays,
+        "attention.npz": lambda: weight_files.maps_npz(saved.shown),
         "overview.svg": lambda: drawing.to_svg(draw_all_heads(saved)),
         **{name: make for name, (make, _) in saved.files.items()},
     }

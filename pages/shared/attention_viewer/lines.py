@@ -6,12 +6,12 @@ import numpy as np
 import streamlit as st
 
 from pages.shared import files
-from pages.shared.attention_viewer import downsampled
-from pages.shared.attention_viewer.export import SavedView, render_export, view_link
+from pages.shared.attention_viewer.export import SavedView, render_export
 from pages.shared.attention_viewer.opening import ANY_HEAD, LINES, Opening
-from pages.shared.attention_viewer.provenance import Provenance
+from pages.shared.provenance import Provenance
+from pages.shared.saved_address import view_link
 from pages.shared.texts import caption, paragraph
-from views.components import attention_lines
+from views.components import attention_lines, controls
 from views.controls import sentence_input, widgets
 from views.controls.widgets import Choice
 from views.export import downloads, weight_files
@@ -32,7 +32,7 @@ def render(
 
     Arguments and result as of `overview.render`.
     """
-    in_browser = not downsampled.is_large(maps)
+    in_browser = controls.fits(maps.weight_count)
     if in_browser:
         chosen = {choice.key: opening.selected(choice) for choice in choices}
     else:
@@ -40,7 +40,7 @@ def render(
             chosen = {choice.key: choice.pick() for choice in choices}
     whole = chosen_kind(maps, chosen)
     shown = prepare(whole, chosen)
-    if downsampled.is_large(AttentionMaps({"": shown})):  # the browser draws one layer of many
+    if not controls.fits(shown.weight_count):  # the browser draws one layer of many
         layers = shown.layer_ids[:-1]
         layer = widgets.select(say("layer", "Layer"), layers, "layer", width=110)
         shown = shown.layers([shown.layer_numbers[layers.index(layer)]])

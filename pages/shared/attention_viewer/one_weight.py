@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from model.lessons.one_weight import OneSoftmax, OneWeight, ScoreForm, recompute_softmax, recompute_weight
+from model.lessons.one_weight import OneSoftmax, OneWeight, recompute_softmax, recompute_weight, score_forms
 from model.tracing.traced_model import Record
 from pages.shared import checks, files
 from pages.shared.attention_viewer.opening import ANY_HEAD, Opening
-from pages.shared.attention_viewer.provenance import Provenance
+from pages.shared.provenance import Provenance
 from pages.shared.texts import block, caption
 from views.components import controls
 from views.components import one_weight as weight_view
@@ -19,6 +19,7 @@ from views.controls.widgets import Choice
 from views.map_labels import join_ids, position_ids
 from views.text import terms
 from views.text.catalogue import Untranslated, say
+from views.viewer import weight_steps
 from views.viewer.attention_maps import AttentionMaps, KindMaps
 from views.viewer.viewer_controls import chosen_kind
 
@@ -60,8 +61,7 @@ def render(
     chosen_key = chosen[key.key]
     record: Any = provenance.records[name]  # with queries, keys and scores; see `available_views`
     at = int(record.weights[place].argmax()) if chosen_key == STRONGEST else list(key.options).index(chosen_key) - 1
-    has_products = getattr(record, "forms", None) != ()  # some opened models expose the scores alone
-    weight = (recompute_weight if has_products else recompute_softmax)(record, *place, at)
+    weight = (recompute_weight if score_forms(record) else recompute_softmax)(record, *place, at)
     weights = _weights_by_kind(maps, provenance.records, pairs, name, place[:2])
     content = weight_view.WeightsOfKinds(weights, all_choices, chosen)
     weight_view.one_weight(content, "one-weight", sentence_input.store_selection)
@@ -113,57 +113,20 @@ def _weights_by_kind(
     place: tuple[int, int],
 ) -> dict[str, weight_view.WeightSteps]:
     """Return what the browser computes weights from: all kinds, or as much of the kind `name` as can be sent."""
-    whole = {kind: _weights_of_kind(each, records[kind], pairs[kind]) for kind, each in maps.items()}
+    whole = {kind: _steps(each, records[kind], pairs[kind]) for kind, each in maps.items()}
     numbers = {kind: [n for n in (w.queries, w.keys, w.scores) if n is not None] for kind, w in whole.items()}
     if controls.fits_exactly(sum(numbers.values(), [])):
         return whole
     if controls.fits_exactly(numbers[name]):
         return {name: whole[name]}
-    return {name: _weights_of_kind(maps[name], records[name], pairs[name], place)}
+    return {name: _steps(maps[name], records[name], pairs[name], place)}
 
 
-def _weights_of_kind(
+def _steps(
     maps: KindMaps, record: Any, pair: tuple[Choice, Choice], place: tuple[int, int] | None = None
 ) -> weight_view.WeightSteps:
-    """Return what the browser computes the weights of a kind from; with a `place`, of that head alone.
-
-    Args:
-        record: with queries, keys and scores; see `available_views`.
-    """
-    names = all_names = maps.layer_ids[:-1], maps.head_ids[:-1]
-    forms = getattr(record, "forms", None)
-    if forms is None:  # of the project's own networks
-        forms = (ScoreForm(record.queries.shape[-1] ** -0.5, allowed=record.allowed),) * len(names[0])
-    queries, keys = (record.queries, record.keys) if forms else (None, None)
-    scores = None if forms and not any(form.biased for form in forms) else record.scores
-    if place is not None:
-        names = [all_names[0][place[0]]], [all_names[1][place[1]]]
-        layer, head = (slice(at, at + 1) for at in place)
-        forms = [form.of_head(place[1]) for form in forms[layer]]
-        if queries is not None and keys is not None:
-            group = place[1] * keys.shape[1] // queries.shape[1]
-            queries, keys = queries[layer, head], keys[layer, group : group + 1]
-        scores = None if scores is None else scores[layer, head]
-    masks = list({id(form.allowed): form.allowed for form in forms if form.allowed is not None}.values())
-    texts = CASES | {"products": "products" if forms else "no-products"}
-    return weight_view.WeightSteps(
-        maps.kind.name,
-        maps.kind.causal,
-        maps.kind.places,
-        (maps.queries.labels, maps.keys.labels),
-        [choice.key for choice in pair],
-        all_names,
-        names,
-        {case: block("attention_viewer", id) for case, id in texts.items()},
-        queries,
-        keys,
-        scores,
-        [_describe_form(form, record.queries.shape[-1], masks) for form in forms],
-        masks,
-    )
-
-
-def _describe_form(form: ScoreForm, d_k: int, masks: list[np.ndarray]) -> weight_view.ScoreFormFields:
-    mask = next((place for place, mask in enumerate(masks) if mask is form.allowed), -1)
-    sinks = [] if form.sinks is None else form.sinks.tolist()
-    return weight_view.ScoreFormFields(form.scaling, form.plain(d_k), form.softcap or 0.0, form.biased, sinks, mask)
+    """Return what the browser computes the weights of a kind from; with a `place`, of that head alone."""
+    forms = score_forms(record)
+    cases = CASES | {"products": "products" if forms else "no-products"}
+    texts = {case: block("attention_viewer", id) for case, id in cases.items()}
+    return weight_steps.of_record(maps, record, forms, [choice.key for choice in pair], texts, place)

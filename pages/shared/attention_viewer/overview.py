@@ -4,15 +4,17 @@ from collections.abc import Callable, Sequence
 
 from pages.shared import files
 from pages.shared.attention_viewer import downsampled
-from pages.shared.attention_viewer.export import SavedView, render_export, view_link
+from pages.shared.attention_viewer.export import SavedView, render_export
 from pages.shared.attention_viewer.opening import ANY_HEAD, Opening
-from pages.shared.attention_viewer.provenance import Provenance
+from pages.shared.provenance import Provenance
+from pages.shared.saved_address import view_link
 from pages.shared.texts import paragraph
+from views.components import controls
 from views.components.attention_grid import snapshot
 from views.components.attention_kinds import attention_kinds
 from views.controls import sentence_input
 from views.controls.widgets import Choice
-from views.export import downloads, drawing
+from views.export import drawing, weight_files
 from views.export.matrices import HeadMap, map_drawing
 from views.map_weights import Scale
 from views.text.catalogue import say
@@ -33,7 +35,7 @@ def render(
     Returns:
         The chosen maps, prepared as chosen.
     """
-    if downsampled.is_large(maps):
+    if not controls.fits(maps.weight_count):
         whole, shown, chosen, scale = downsampled.render(maps, provenance, choices)
     else:
         content = viewer_controls.grid_of_kinds(maps, [*choices], opening.selected)
@@ -50,10 +52,8 @@ def _render_files(whole: KindMaps, shown: KindMaps, provenance: Provenance, ids:
     """Render downloads of the map whose layer and head have these ids, and of the whole view."""
     name, (layer, head) = shown.kind.name, ids
     head_map = HeadMap(shown, shown.place(layer, head), scale)
-    axes = shown.queries.labels, shown.keys.labels
-    everything = lambda: downloads.attention_npz(name, shown.weights, *axes)  # noqa: E731
     files.map_files(head_map, name=f"{name}-layer-{layer}-head-{head}")
-    files.download(say("viewer.npz", "All heads as NPZ"), everything, f"{name}.npz")
+    files.download(say("viewer.npz", "All heads as NPZ"), lambda: weight_files.maps_npz(shown), f"{name}.npz")
     table = say("viewer.map.csv.about", "the open map, {place}: a row a query, a column a key.", place=head_map.where)
     picture = say("viewer.map.svg.about", "the same as a picture.")
     makers: dict[str, tuple[Callable[[], bytes | str], str]] = {

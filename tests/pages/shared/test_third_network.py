@@ -13,7 +13,7 @@ from tests.pages.shared.third_network import ASKING, READING, WORDS, DistanceMod
 
 def viewer():
     from pages.shared.attention_viewer.explore import available_views, explore_tokens
-    from pages.shared.attention_viewer.provenance import Provenance
+    from pages.shared.provenance import Provenance
     from pages.shared.service import kinds_by_name
     from tests.pages.shared.third_network import DistanceModel
     from views.viewer.attention_maps import from_trace
