@@ -78,7 +78,7 @@ def sentence() -> str:
 
 def examples(text: str) -> None:
     """Draw example sentences; the one in the box is marked."""
-    st.session_state["example"] = text if text in EXAMPLES else None
+    bound_settings.mark("example", text if text in EXAMPLES else None)
     st.pills(
         say("sentence.examples", "Examples"),
         EXAMPLES,
@@ -90,8 +90,7 @@ def examples(text: str) -> None:
 
 
 def _apply_example() -> None:
-    example = st.session_state.get("example")
-    if example in EXAMPLES and example != bound_settings.browser_value("text"):  # else it was marked, not pressed
+    if (example := bound_settings.chosen_value("example")) in EXAMPLES:
         bound_settings.set_value("text", example)
 
 

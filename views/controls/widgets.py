@@ -11,7 +11,7 @@ from typing import Generic, TypedDict, TypeVar, overload
 
 from ..streamlit_module import st
 from ..text.catalogue import Message, Untranslated
-from ..url_state.bound_settings import component_setting, control
+from ..url_state.bound_settings import chosen_value, component_setting, control
 from ..url_state.codecs import AnyOf, AnyText, Decimal, OneOf, WholeNumber
 
 # Ids, or ids with their labels.
@@ -40,7 +40,13 @@ def pick(
     Args:
         hidden: show no label; screen readers still read it.
         varies: options or default depend on the page or on the sentence.
+        on_change: called when the user has chosen another option.
     """
+
+    def on_message() -> None:
+        if on_change and chosen_value(key) is not None:
+            on_change()
+
     return control(
         key,
         OneOf(tuple(options)),
@@ -51,7 +57,7 @@ def pick(
             required=True,
             help=help,
             label_visibility="collapsed" if hidden else "visible",
-            on_change=on_change,
+            on_change=on_message if on_change else None,
         ),
         varies,
     )

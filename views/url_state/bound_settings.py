@@ -233,11 +233,20 @@ def store_stated() -> None:
     _session().store_stated()
 
 
-def browser_value(name: str) -> object:
-    """The value that a control shows in the browser, by its last message, which may be out of date; None if nothing."""
+def mark(name: str, value: object) -> None:
+    """Show `value` in a widget that is no setting; `chosen_value` tells what the user chooses there."""
+    st.session_state[name] = _session().marks[name] = value
+
+
+def chosen_value(name: str) -> Any:
+    """What the user has chosen in a widget, in its callback; None if its value is one that the server has set before.
+
+    Streamlit calls a callback also for a message that was sent before the browser received another value.
+    """
     session = _session()
     session.receive(_browser_query())
-    return session.browser_value(name)
+    value = st.session_state.get(name)
+    return None if session.may_show(name, value) else value
 
 
 def shared_query() -> dict[str, str | list[str]]:

@@ -83,6 +83,7 @@ class SessionSettings:
         open_parts: the parts of the page that are being drawn, outermost first.
         drawn: the controls that this run has drawn.
         stated: settings that the open page has chosen itself: they are in its URL, and no other page has them.
+        marks: what widgets show that are no settings, such as the example sentence that is in the box.
     """
 
     page: str | None = None
@@ -98,6 +99,7 @@ class SessionSettings:
     open_parts: list[str] = field(default_factory=list)
     drawn: set[str] = field(default_factory=set)
     stated: Query = field(default_factory=dict)
+    marks: dict[str, object] = field(default_factory=dict)
 
     def enclosing_parts(self, name: str) -> tuple[str, ...]:
         """The parts of the page that contain the control being drawn; a part that runs alone only knows its own."""
@@ -122,6 +124,7 @@ class SessionSettings:
         if other_page:
             self.controls.clear()
             widget_values = {}
+        widget_values = self.marks | widget_values
         sent = [key for key, _ in self.sent]
         late = [] if other_page else self.abandoned
         if history_navigation or comparable(query) not in (*sent, *late):
@@ -137,6 +140,12 @@ class SessionSettings:
         position = next((position for position, (key, _) in enumerate(self.sent) if key == self.received), 0)
         self.sent = self.sent[position:][-MOST_SENT:]
 
+    def may_show(self, name: str, value: object) -> bool:
+        """Whether the browser may still show `value` in a widget because the server set it: then no user chose it."""
+        if self.sent and self.sent[0][0] == self.received:
+            return self.browser_value(name) == value
+        return any(values.get(name) == value for _, values in self.sent)
+
     @property
     def awaits_history_answer(self) -> bool:
         """True from Back or Forward until the browser has received the answer."""
@@ -146,7 +155,7 @@ class SessionSettings:
         """The value that a control shows in the browser, by the query it sent; None if it shows nothing."""
         current = self.sent and (self.sent[0][0] == self.received or self.received in self.abandoned)
         values = self.sent[0][1] if current else {}
-        return values.get(name, self.controls[name].value if name in self.controls else None)
+        return values.get(name, self.controls[name].value if name in self.controls else self.marks.get(name))
 
     def adopt(self, query: Query) -> None:
         """Take settings from a query. A whole one replaces all settings; one without a sentence only those it names."""
@@ -250,7 +259,7 @@ class SessionSettings:
         last = self.sent[-1][0] if self.sent else None
         if key == last:
             self.sent.pop()
-        self.sent.append((key, {name: control.value for name, control in self.controls.items()}))
+        self.sent.append((key, self.marks | {name: control.value for name, control in self.controls.items()}))
         must_send, self.must_send = self.must_send, False
         return None if key == self.received == last and not must_send and not first else query
 

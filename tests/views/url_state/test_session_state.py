@@ -227,3 +227,23 @@ def test_what_a_page_has_chosen_itself_is_in_its_url_alone_until_the_user_change
     settings.set_value("layer", "2", False)
     settings.begin_run("tokens", {}, False, {})
     assert settings.query() == A | {"kind": ("cross",), "layer": ("2",)}
+
+
+def test_what_a_widget_may_still_show_is_no_choice_of_the_user():
+    settings = open_visit(A)
+    settings.marks["example"] = "A"
+    rerun(settings, A, text="A", method="beam")
+    settings.marks["example"] = "B"
+    rerun(settings, A | BEAM, text="B", method="beam")
+    settings.receive(A | BEAM)
+    assert settings.may_show("example", "A")
+    assert not settings.may_show("example", "B")
+    settings.receive(B | BEAM)
+    assert settings.may_show("example", "B")
+    assert not settings.may_show("example", "A")
+    settings.marks["example"] = None
+    rerun(settings, B | BEAM, text="C", method="beam")
+    settings.receive(B | BEAM | {"head": ("2",)})  # a component has written the address: it may show either
+    assert settings.may_show("example", "B")
+    assert settings.may_show("example", None)
+    assert not settings.may_show("example", "A")
