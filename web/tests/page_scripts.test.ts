@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest"
 
+import { PendingValues } from "../src/page/delayed_links"
 import { oncePerFrame } from "../src/page/dom"
 import { topOfBox } from "../src/page/experiment_scroll"
 import { writeHistory } from "../src/page/history"
@@ -120,4 +121,24 @@ test("a late answer does not replace a choice that the server has not repeated",
   choose({ scale: "log" })
   window.dispatchEvent(new PopStateEvent("popstate")) // Back drops it
   expect(answer(late)).toBe(late)
+})
+
+test("a link waits until every pending value is sent, or for a moment", () => {
+  vi.useFakeTimers()
+  const followed = vi.fn()
+  const pending = new PendingValues(followed)
+  pending.add("component") // typed text is translated on the stage ...
+  pending.add("input") // ... and its box has lost the focus
+  pending.sent()
+  expect([pending.any, followed.mock.calls.length]).toEqual([true, 0])
+  pending.sent()
+  expect([pending.any, followed.mock.calls.length]).toEqual([false, 1])
+  pending.add("slider")
+  pending.add("slider") // one message has its last value
+  pending.sent()
+  expect(followed).toHaveBeenCalledTimes(2)
+  pending.add("input") // nothing to send
+  vi.advanceTimersByTime(500)
+  expect([pending.any, followed.mock.calls.length]).toEqual([false, 3])
+  vi.useRealTimers()
 })

@@ -2,7 +2,7 @@
  * Links that wait until pending widget values have been sent. Streamlit sends typed text a moment after its input lost the
  * focus, a slider's value after it stops moving, and a menu link at once, after which values of the old page must not be
  * sent. The app's own components send theirs on "leavingpage", and dispatch "telling" when they pass a value to Streamlit,
- * which sends it a moment later too.
+ * which sends it a moment later too. Typed text may be pending while the message of a component is sent.
  */
 
 import { closest } from "./dom"
@@ -14,48 +14,76 @@ const SLIDER = "[data-testid=stSlider]"
 const LINK = "[data-testid=stPageLink-NavLink]"
 const MOVES = /^(Arrow|Page|Home|End)/
 
+type Source = "input" | "slider" | "component"
+
+/** What has a value that Streamlit has not sent yet, first come first sent. */
+export class PendingValues {
+  private readonly sources = new Set<Source>()
+  private timer: number | undefined
+
+  constructor(private readonly onNone: () => void) {}
+
+  get any(): boolean {
+    return this.sources.size > 0
+  }
+
+  add(source: Source): void {
+    this.sources.delete(source)
+    this.sources.add(source)
+    window.clearTimeout(this.timer)
+    this.timer = window.setTimeout(() => {
+      this.sources.clear()
+      this.onNone()
+    }, MOMENT)
+  }
+
+  /** A message was sent, with the value that has waited longest. */
+  sent(): void {
+    for (const source of this.sources) {
+      this.sources.delete(source)
+      break
+    }
+    if (!this.any) this.onNone()
+  }
+}
+
 export function delayLinks(left: LeftPage): void {
   let typed = false // into an input that still has the focus
   let sliding = false // a pointer moves a slider
-  let delayed: [link: HTMLElement, event: MouseEvent][] | null = null // null if no values are pending
-  let timer: number | undefined
-  const delay = () => {
-    delayed ??= []
-    window.clearTimeout(timer)
-    timer = window.setTimeout(followDelayed, MOMENT)
-  }
+  let delayed: [link: HTMLElement, event: MouseEvent][] = []
   const leaveInput = () => {
-    if (typed) delay()
+    if (typed) pending.add("input")
     typed = false
   }
   const followDelayed = () => {
     const links = delayed
-    delayed = null
-    links?.forEach(([link, event]) => link.dispatchEvent(new MouseEvent("click", event)))
+    delayed = []
+    links.forEach(([link, event]) => shownLink(link).dispatchEvent(new MouseEvent("click", event)))
   }
+  const pending = new PendingValues(followDelayed)
   // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the socket
   const { send } = WebSocket.prototype
   WebSocket.prototype.send = function (message) {
     send.call(this, message)
-    followDelayed()
+    pending.sent()
   }
   document.addEventListener("input", (event) => (typed ||= isText(event.composedPath()[0])), true)
   document.addEventListener("focusout", leaveInput, true)
   document.addEventListener("keydown", ({ key }) => key === "Enter" && leaveInput(), true)
-  document.addEventListener("keydown", ({ key, target }) => MOVES.test(key) && closest(target, SLIDER) && delay(), true)
+  document.addEventListener("keydown", ({ key, target }) => MOVES.test(key) && closest(target, SLIDER) && pending.add("slider"), true)
   document.addEventListener("pointerdown", ({ target }) => (sliding = closest(target, SLIDER) !== null), true)
   const release = () => {
-    if (sliding) delay()
+    if (sliding) pending.add("slider")
     sliding = false
   }
   document.addEventListener("pointerup", release, true)
-  window.addEventListener("telling", delay)
+  window.addEventListener("telling", () => pending.add("component"))
   const onClick = (event: MouseEvent) => {
     const link = closest(event.target, LINK)
     if (!link) return
     if (typed) (document.activeElement as HTMLElement | null)?.blur() // for clicks that do not move the focus
     window.dispatchEvent(new Event("leavingpage"))
-    if (!delayed) {
+    if (!pending.any) {
       if (link instanceof HTMLAnchorElement) left.begin(link)
       return
     }
@@ -64,6 +92,13 @@ export function delayLinks(left: LeftPage): void {
     delayed.push([link, event])
   }
   window.addEventListener("click", onClick, true)
+}
+
+/** The link, or the one that has replaced it on the page while it waited. */
+function shownLink(link: HTMLElement): HTMLElement {
+  if (link.isConnected || !(link instanceof HTMLAnchorElement)) return link
+  const links = [...document.querySelectorAll<HTMLAnchorElement>(LINK)]
+  return links.find(({ pathname }) => pathname === link.pathname) ?? link
 }
 
 function isText(target: EventTarget | undefined): boolean {
