@@ -67,7 +67,8 @@ def linked_block(
     label = literal.html(say("diagram.link", "{block}: open the page {page}", block=name, page=pages[page]))
     inside = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg))
     name = f"{label} ({inside})" if inside else label  # voice control needs the visible text in the name
-    return f'<a href="{address}" target="_self" aria-label="{name}"><title>{label}</title>{svg}</a>'
+    # the tooltip is outside the link: it is no text that the link shows
+    return f'<g><title>{label}</title><a href="{address}" target="_self" aria-label="{name}">{svg}</a></g>'
 
 
 def _marker(name: str, colour: str) -> str:
