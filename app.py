@@ -12,8 +12,7 @@ try:
     from server.middleware import middleware_stack
     from server.viewer_files import viewer_route
     from server.warm_up import lifespan
-    from views import navigation
-    from views.initial_html import InitialHtmlMiddleware
+    from views import initial_html, navigation
     from views.version import VERSION
     from views.viewer import built_files
 except ModuleNotFoundError as missing:
@@ -34,7 +33,8 @@ else:  # imported once, when the server starts
             navigation.page_ids(),
             [route.path for route in extra_routes],
             navigation.MOVED_PAGES,
-            Middleware(InitialHtmlMiddleware, content=initial_answer),
+            Middleware(initial_html.InitialHtmlMiddleware, content=initial_answer),
+            language=initial_html.language_of_request,
         ),
         exception_handlers=EXCEPTION_HANDLERS,
     )

@@ -6,7 +6,7 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server import streamlit_internals
-from server.http_errors import refuse
+from server.http_errors import Refusal, refuse
 
 SOCKET = "/_stcore/stream"
 # Streamlit's own routes that are used.
@@ -22,7 +22,7 @@ DYNAMIC_PATHS = {
     "/viewer/": ("GET", "HEAD"),
     "/_stcore/upload_file/": ("PUT", "DELETE", "OPTIONS"),
 }
-NOT_FOUND = "There is no such page here."
+NOT_FOUND = Refusal("There is no such page here.")
 
 
 class KnownAddresses:

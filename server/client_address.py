@@ -9,11 +9,11 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server import uvicorn_socket
-from server.http_errors import refuse
+from server.http_errors import Refusal, refuse
 from server.limits import SocketLimits
 
 TRUSTED_PROXIES = "ATLAS_TRUSTED_PROXIES"  # environment: addresses or networks of reverse proxies, separated by spaces
-TOO_MANY_SOCKETS = "Too many windows of this site are open at your address: close one and try again."
+TOO_MANY_SOCKETS = Refusal("Too many windows of this site are open at your address: close one and try again.")
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 

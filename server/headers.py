@@ -28,6 +28,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server import streamlit_internals
 from server.embedding import embedding_sites, for_frames, frame_ancestors
+from server.http_errors import Refusal, refusal_language
 
 POLICY = (
     "default-src 'none'; script-src 'self' blob: 'wasm-unsafe-eval'{scripts}; style-src 'self' 'unsafe-inline'; "
@@ -53,6 +54,7 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+SERVER_ERROR = Refusal("Something went wrong in this server: please reload the page.")
 PRIVATE = ("/media/", "/_stcore/upload_file/")  # a visitor's own files: no browser and no proxy caches them
 
 
@@ -97,8 +99,8 @@ class SecurityHeaders:
 
 async def server_error(request: Request, error: Exception) -> Response:
     """Answer an error of the server, with the headers: Starlette calls this outside of all middleware."""
-    sentence = "Something went wrong in this server: please reload the page.\n"
-    return PlainTextResponse(sentence, 500, headers=HEADERS | {"Content-Security-Policy": policy("")})
+    sentence = refusal_language(request.scope)[1](SERVER_ERROR.english)
+    return PlainTextResponse(f"{sentence}\n", 500, headers=HEADERS | {"Content-Security-Policy": policy("")})
 
 
 async def client_disconnected(request: Request, error: Exception) -> Response:

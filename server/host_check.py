@@ -10,11 +10,11 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from server.http_errors import refuse
+from server.http_errors import Refusal, refuse
 from server.streamlit_internals import is_host_allowed
 
-UNKNOWN_HOST = "This server does not go by that name: open the site by the address that its operator gave you."
-FOREIGN_ORIGIN = "Pages of other sites may not use this server."
+UNKNOWN_HOST = Refusal("This server does not go by that name: open the site by the address that its operator gave you.")
+FOREIGN_ORIGIN = Refusal("Pages of other sites may not use this server.")
 
 
 class HostCheck:

@@ -9,6 +9,7 @@ from server.client_address import SocketsByAddress
 from server.connection_limits import ConnectionLimits
 from server.headers import SecurityHeaders
 from server.host_check import HostCheck
+from server.http_errors import RefusalLanguage, RequestLanguage
 from server.installation_redaction import InstallationRedaction
 from server.static_files import CompressedStaticFiles
 from server.upload_limit import UploadLimit
@@ -22,6 +23,7 @@ def middleware_stack(
     extra_paths: Collection[str],
     moved: Mapping[str, str],
     *of_pages: Middleware,
+    language: RequestLanguage | None = None,
 ) -> list[Middleware]:
     """The middleware of the app, the outermost first.
 
@@ -29,8 +31,10 @@ def middleware_stack(
         script, version: see `InstallationRedaction`.
         pages, extra_paths, moved: see `KnownAddresses`.
         of_pages: middleware of the pages; runs after the host check.
+        language: see `RefusalLanguage`; refusals are in English if None.
     """
     return [
+        *([Middleware(RefusalLanguage, language=language)] if language else []),
         Middleware(ConnectionLimits),
         Middleware(SecurityHeaders),
         Middleware(HostCheck),

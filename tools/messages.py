@@ -39,6 +39,8 @@ KEYWORDS: dict[str, tuple[int | None, tuple[int, ...]]] = {
             "OpenError",
             "UserError",
             "NoSharedTokensError",
+            "Refusal",
+            "SizeError",
         ),
         (None, (0,)),
     ),

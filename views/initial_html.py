@@ -67,7 +67,7 @@ class InitialHtmlMiddleware:
         else:
             dropped = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
             headers = [(name, value) for name, value in scope["headers"] if name not in dropped]
-            name, query = scope["path"].strip("/"), parse_qs(scope["query_string"].decode("latin-1"), True)
+            name, query = scope["path"].strip("/"), _query(scope)
             language = _language(query, scope)
             with catalogue.using_language(language):
                 content = self._content(name)
@@ -131,6 +131,21 @@ def initial_page(html: str, name: str, language: str, content: InitialContent | 
     for old, new in changes.items():
         html = html.replace(old, new, 1)
     return html
+
+
+def language_of_request(scope: Scope) -> tuple[str, Callable[[str], str]]:
+    """The language of a request, and what translates the server's own sentences into it, such as its refusals."""
+    language = _language(_query(scope), scope)
+
+    def translate(english: str) -> str:
+        with catalogue.using_language(language):
+            return catalogue.say_sentence(english)
+
+    return language, translate
+
+
+def _query(scope: Scope) -> dict[str, list[str]]:
+    return parse_qs(scope["query_string"].decode("latin-1"), True)
 
 
 def _language(query: dict[str, list[str]], scope: Scope) -> str:

@@ -3,6 +3,12 @@
 from dataclasses import asdict, dataclass, fields
 from typing import Self
 
+from ..runtime.messages import UserError
+
+
+class SizeError(UserError, ValueError):
+    """A size of a network is not possible, or does not fit another one."""
+
 
 @dataclass(frozen=True)
 class NetworkConfig:
@@ -28,11 +34,11 @@ class NetworkConfig:
         """Check that these fields are at least 1.
 
         Raises:
-            ValueError: one is not; the message names it.
+            SizeError: one is not; the message names it.
         """
         for name in names:
             if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}; it must be at least 1.")
+                raise SizeError("{name} is {value}; it must be at least 1.", name=name, value=getattr(self, name))
 
 
 class SequenceConfig(NetworkConfig):
@@ -57,7 +63,7 @@ class TransformerConfig(SequenceConfig):
     """Hyperparameters of "Attention Is All You Need" (Vaswani et al. 2017, table 3).
 
     Raises:
-        ValueError: a size is not positive, `d_model` is odd or not divisible by `n_heads`, or `dropout` is outside
+        SizeError: a size is not positive, `d_model` is odd or not divisible by `n_heads`, or `dropout` is outside
             [0, 1); the message states what to change.
     """
 
@@ -78,14 +84,18 @@ class TransformerConfig(SequenceConfig):
         self.check_positive("vocabulary_size", "d_model", "n_heads", "n_encoder_layers", "n_decoder_layers", "d_ff")
         self.check_positive("max_positions")
         if self.d_model % self.n_heads:
-            raise ValueError(
-                f"d_model {self.d_model} is not divisible by n_heads {self.n_heads}: every head needs the same "
-                f"d_k = d_model / n_heads. Choose a d_model that is a multiple of {self.n_heads}."
+            raise SizeError(
+                "d_model {d_model} is not divisible by n_heads {n_heads}: every head needs the same "
+                "d_k = d_model / n_heads. Choose a d_model that is a multiple of {n_heads}.",
+                d_model=self.d_model,
+                n_heads=self.n_heads,
             )
         if self.d_model % 2:
-            raise ValueError(f"d_model {self.d_model} is odd; sines and cosines come in pairs, so make it even.")
+            raise SizeError(
+                "d_model {d_model} is odd; sines and cosines come in pairs, so make it even.", d_model=self.d_model
+            )
         if not 0 <= self.dropout < 1:
-            raise ValueError(f"dropout {self.dropout} is outside [0, 1).")
+            raise SizeError("dropout {dropout} is outside [0, 1).", dropout=self.dropout)
 
     @property
     def d_k(self) -> int:

@@ -6,6 +6,7 @@ from PIL import Image
 from pages.shared.service import Service
 from pages.shared.texts import block
 from views.text.catalogue import Message, say
+from views.text.class_names import class_name
 from views.text.numbers import percent
 
 # red, green and blue, as of a sky and a lawn
@@ -23,7 +24,7 @@ def render_plain_pictures(service: Service) -> None:
             "vision.plain",
             "{colour}: {name}, {share}",
             colour=PLAIN_COLOURS[colour](),
-            name=name,
+            name=class_name(name),
             share=percent(probability),
         )
         for colour, (name, probability) in answers.items()

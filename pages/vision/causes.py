@@ -29,6 +29,7 @@ from views.export import causal_recipes
 from views.html import answer_cell
 from views.text import literal
 from views.text.catalogue import Message, Untranslated, say
+from views.text.class_names import class_name, class_names
 from views.text.numbers import percent
 
 PAGE = "vision_causes"
@@ -69,7 +70,7 @@ def render_lens(service: Service, key: str, trace: PatchTrace, class_index: int)
         sentence_input.overlay_choices()[0],
     )
     chosen = {choice.key: choice.in_component() for choice in choices}
-    name = literal.visible(trace.classes[class_index])
+    name = literal.visible(class_name(trace.classes[class_index]))
     half = runs_in_half(service)
     weights = lens.probabilities[:, None, None, trace.places].astype(np.float32)  # (layer, 1, 1, 1 + patch)
     title = say("vision.causes.map", "Probability of {name}, read at every patch", name=name)
@@ -102,9 +103,9 @@ def _first_answer(lens: LogitLens, trace: PatchTrace) -> dict[str, str]:
     answers = lens.top_ids[:, 0, 0].tolist()
     others = [layer for layer, answer in enumerate(answers) if answer != trace.answer]
     return {
-        "first": literal.markdown(trace.classes[answers[0]]),
+        "first": literal.markdown(class_name(trace.classes[answers[0]])),
         "probability": percent(float(lens.top_probabilities[0, 0, 0])),
-        "answer": literal.markdown(trace.classes[trace.answer]),
+        "answer": literal.markdown(class_name(trace.classes[trace.answer])),
         "layer": str(max(others, default=-1) + 1),
     }
 
@@ -113,7 +114,7 @@ def _render_layers(lens: LogitLens, trace: PatchTrace, class_index: int, place: 
     """A row a layer: the most probable class at CLS and at a patch, and the probability of the class at CLS."""
 
     def answers(position: int) -> tables.TableColumn:
-        names = [trace.classes[index] for index in lens.top_ids[:, position, 0]]
+        names = [class_name(trace.classes[index]) for index in lens.top_ids[:, position, 0]]
         values = zip(names, lens.top_probabilities[:, position, 0], lens.top_ids[:, position, 0], strict=True)
         cells = [
             answer_cell.answer_cell(name, float(p), index == class_index, "vision", "name") for name, p, index in values
@@ -121,7 +122,7 @@ def _render_layers(lens: LogitLens, trace: PatchTrace, class_index: int, place: 
         title = say("vision.causes.patch", "chosen patch") if position else say("vision.causes.cls", "at CLS")
         return tables.TableColumn(title, names, cells)
 
-    name = trace.classes[class_index]
+    name = class_name(trace.classes[class_index])
     columns = [
         tables.TableColumn(say("column.layer", "layer"), [layer_name(layer) for layer in range(len(lens.ranks))]),
         answers(0),
@@ -137,7 +138,11 @@ def _render_layers(lens: LogitLens, trace: PatchTrace, class_index: int, place: 
 
 def render_parts(service: Service, key: str, trace: PatchTrace, class_index: int) -> None:
     """Show the logit of a class, or its difference to another, as a sum."""
-    rivals = {str(place): Untranslated(name) for place, name in enumerate(trace.classes, 1) if place - 1 != class_index}
+    rivals = {
+        str(place): Untranslated(name)
+        for place, name in enumerate(class_names(trace.classes), 1)
+        if place - 1 != class_index
+    }
     options: dict[str, str | Untranslated] = {NOTHING: say("circuits.minus.nothing", "Nothing"), **rivals}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         chosen = widgets.select(say("circuits.minus", "Minus the logit of"), options, "minusclass", width=200)
@@ -146,10 +151,12 @@ def render_parts(service: Service, key: str, trace: PatchTrace, class_index: int
     attribution = service.analysis(
         ("vision logit", key, class_index, other), lambda model: model.logit_attribution(trace, class_index, other)
     )
-    name = literal.markdown(trace.classes[class_index])
+    name = literal.markdown(class_name(trace.classes[class_index]))
     measured = block("circuits", "logit-of", token=name)
     if other is not None:
-        measured = block("circuits", "measured-difference", token=name, other=literal.markdown(trace.classes[other]))
+        measured = block(
+            "circuits", "measured-difference", token=name, other=literal.markdown(class_name(trace.classes[other]))
+        )
     opened = runs_in_half(service) is not None
     render_logit_parts(attribution, sentence_input.kind_names(service.kinds), view, measured, opened)
 

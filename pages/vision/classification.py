@@ -11,6 +11,7 @@ from pages.vision.program import render_vision_program
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.text import terms
 from views.text.catalogue import say
+from views.text.class_names import class_names
 
 
 def render_classification(service: Service, key: str, trace: VisionTrace) -> None:
@@ -31,7 +32,7 @@ def render_classification(service: Service, key: str, trace: VisionTrace) -> Non
         matrix_row(items, "cls_vectors")
         columns = [
             tables.TableColumn(say("vision.classification.index", "class index"), list(range(len(trace.classes)))),
-            tables.name_column(say("column.class", "class"), trace.classes, "name"),
+            tables.name_column(say("column.class", "class"), class_names(trace.classes), "name"),
             tables.TableColumn(say("vision.classification.logit", "logit"), steps.logits.tolist()),
             tables.TableColumn(say("vision.classification.power", "e^(logit \u2212 largest)"), steps.powers.tolist()),
             tables.bar_column(terms.PROBABILITY(), steps.probabilities.tolist(), 1.0, "vision"),

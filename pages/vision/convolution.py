@@ -19,6 +19,7 @@ from views.controls import widgets
 from views.html import bars
 from views.text import literal
 from views.text.catalogue import Message, say
+from views.text.class_names import class_name
 from views.text.numbers import grouped, percent
 
 PICTURES = {
@@ -45,7 +46,7 @@ def render_convolution(service: Service, key: str, trace: VisionTrace) -> None:
         st.image(
             patch_grid.as_bytes(pictures[arrangement]), PICTURES[arrangement](), width=260, output_format="PNG", alt=alt
         )
-    name = literal.token(trace.classes[trace.answer])
+    name = literal.token(class_name(trace.classes[trace.answer]))
     header = [
         say("vision.bias.what", "picture"),
         say("vision.bias.ours", "Vision Transformer: {name}", name=name),
@@ -54,7 +55,7 @@ def render_convolution(service: Service, key: str, trace: VisionTrace) -> None:
     answer = trace.answer
     their_answer = (
         convolution.model.config.classes.index(trace.classes[answer])
-        if name in convolution.model.config.classes
+        if trace.classes[trace.answer] in convolution.model.config.classes
         else None
     )
     share = lambda shares: float(shares[their_answer]) if their_answer is not None else float("nan")  # noqa: E731

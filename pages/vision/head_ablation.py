@@ -23,6 +23,7 @@ from views.controls import sentence_input, widgets
 from views.figures import overlay
 from views.text import literal
 from views.text.catalogue import Message, say
+from views.text.class_names import class_name
 from views.url_state import bound_settings
 
 PAGE = "vision_heads"
@@ -64,7 +65,7 @@ def render_heads(service: Service, key: str, trace: VisionTrace) -> None:
     ranked, change, name = (
         head_list.rank_heads(heads, "vsort", "vshown"),
         CHANGES[measure](),
-        trace.classes[class_index],
+        class_name(trace.classes[class_index]),
     )
     headings = say("vision.column.map", "head, map of CLS"), change, say("vision.column.here", "on this picture")
     head_list.render(
@@ -128,7 +129,7 @@ def _render_head(service: Service, key: str, study: HeadEffects, trace: VisionTr
     without = study.effects.without[place]
     change, order = without - study.effects.logits, np.argsort(-trace.probabilities)
     columns = [
-        tables.name_column(say("column.class", "class"), [trace.classes[c] for c in order], "name"),
+        tables.name_column(say("column.class", "class"), [class_name(trace.classes[c]) for c in order], "name"),
         tables.TableColumn(say("column.probability", "probability"), trace.probabilities[order]),
         tables.TableColumn(
             say("vision.head.without", "with the head ablated"), study.effects.probabilities[place][order]

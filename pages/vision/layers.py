@@ -29,6 +29,7 @@ from views.controls.widgets import Choice
 from views.figures import overlay
 from views.text import literal
 from views.text.catalogue import Message, say
+from views.text.class_names import class_name
 from views.text.numbers import percent
 
 METHOD_IDS = dict(zip(METHODS, ("cls", "rollout", "gradient", "raw"), strict=True))
@@ -61,7 +62,11 @@ def render_layers(service: Service, key: str, trace: PatchTrace) -> None:
     layer = layers.index(chosen["upto"])
     fusion = next(fusion for fusion in FUSIONS if fusion == chosen["fusion"])
     probability = float(trace.probabilities[class_index])
-    words = {"name": literal.markdown(trace.classes[class_index]), "fusion": FUSIONS[fusion](), "layer": chosen["upto"]}
+    words = {
+        "name": literal.markdown(class_name(trace.classes[class_index])),
+        "fusion": FUSIONS[fusion](),
+        "layer": chosen["upto"],
+    }
     with st.skeleton(height=320):
         gradients = service.analysis(
             ("gradients", key, class_index), lambda model: model.gradient_scores(trace, class_index)

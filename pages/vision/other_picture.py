@@ -16,6 +16,7 @@ from views.export import causal_recipes
 from views.html import class_bars
 from views.text import literal
 from views.text.catalogue import say
+from views.text.class_names import class_name
 
 LISTED = 10  # most probable classes, where there are more
 
@@ -42,7 +43,7 @@ def describe_source(service: Service, other: str) -> ResultSource:
 
 def describe_metric(metric: Metric, classes: tuple[str, ...]) -> str:
     """What is measured, in words, as Markdown."""
-    names = [literal.markdown(classes[index]) for index in metric.indices]
+    names = [literal.markdown(class_name(classes[index])) for index in metric.indices]
     if len(names) == 2:
         return block("circuits", "measured-difference", token=names[0], other=names[1])
     return block("circuits", "measured-probability", token=names[0])
@@ -51,4 +52,4 @@ def describe_metric(metric: Metric, classes: tuple[str, ...]) -> str:
 def render_classes(classes: tuple[str, ...], probabilities: np.ndarray) -> None:
     """Render the probabilities of the classes; of many, the most probable ones, `probabilities` is `(class,)`."""
     listed = np.argsort(-probabilities, kind="stable")[:LISTED] if len(classes) > LISTED else np.arange(len(classes))
-    st.html(class_bars.bars([classes[index] for index in listed], probabilities[listed]))
+    st.html(class_bars.bars([class_name(classes[index]) for index in listed], probabilities[listed]))

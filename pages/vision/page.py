@@ -24,6 +24,7 @@ from views.controls.pictures import Picture
 from views.html import class_bars
 from views.text import literal, prose
 from views.text.catalogue import Message, say
+from views.text.class_names import class_name, class_names
 from views.text.numbers import percent
 
 VIEWS = (
@@ -51,7 +52,10 @@ def main() -> None:
     key, trace = service.trace_picture(picture)
     view = choose_section(VIEWS, "view")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        name, probability = literal.markdown(trace.classes[trace.answer]), float(trace.probabilities[trace.answer])
+        name, probability = (
+            literal.markdown(class_name(trace.classes[trace.answer])),
+            float(trace.probabilities[trace.answer]),
+        )
         answer = say(
             "vision.answered", "Answer: **{name}**, {probability}", name=name, probability=percent(probability)
         )
@@ -84,8 +88,8 @@ def _render_answer(service: Service, key: str, picture: Picture, trace: VisionTr
         alt = say("vision.scaled", "{picture}, scaled", picture=picture.title())
         st.image(patch_grid.as_bytes(trace.pixels), caption, width=260, output_format="PNG", alt=alt)
     with answer:
-        st.html(class_bars.bars(trace.classes, trace.probabilities))
-        classes = ", ".join(map(literal.markdown, trace.classes))
+        st.html(class_bars.bars(class_names(trace.classes), trace.probabilities))
+        classes = ", ".join(map(literal.markdown, class_names(trace.classes)))
         st.caption(block("vision", "only-these", count=len(trace.classes), classes=classes))
         render_plain_pictures(service)
     render_classification(service, key, trace)

@@ -14,6 +14,7 @@ from pages.shared.texts import block, caption
 from pages.vision.other_picture import choose_other_picture, describe_metric, describe_source, render_classes
 from views.controls import sentence_input
 from views.text.catalogue import say
+from views.text.class_names import class_name
 from views.text.numbers import grouped
 
 PAGE = "vision_causes"
@@ -63,7 +64,7 @@ def render_paths(service: Service, key: str, trace: PatchTrace) -> None:
         service.model.resumable,
         sentence_input.kind_names(service.kinds),
         say("vision.causes.all-patches", "all patches"),
-        trace.classes[metric.indices[0]],
+        class_name(trace.classes[metric.indices[0]]),
         say("vision.causes.class", "class"),
     )
     left, right = st.columns([5, 2], gap="large")

@@ -27,6 +27,7 @@ from views.figures import overlay, patch_positions
 from views.html import class_bars
 from views.text import glossary, literal
 from views.text.catalogue import Message, say
+from views.text.class_names import class_name, class_names
 from views.text.numbers import percent
 from views.url_state import bound_settings
 
@@ -166,7 +167,7 @@ def render_order(
         enlarged = overlay.enlarged((255 * pixels).round().astype(np.uint8))
         st.image(enlarged, width="stretch", output_format="PNG", alt=PICTURES[change]())
     with right:
-        st.html(class_bars.before_and_after(trace.classes, plain, changed, CHANGES[change]()))
+        st.html(class_bars.before_and_after(class_names(trace.classes), plain, changed, CHANGES[change]()))
         _render_moved(trace, plain, changed)
     with_positions = float(np.abs(probabilities["shuffle"] - plain).max())
     unordered = float(np.abs(probabilities["both"] - probabilities["no-positions"]).max())  # 0 up to rounding
@@ -181,14 +182,14 @@ def render_order(
     )
     caption(PAGE, "check", without=without, with_positions=with_positions, similarity=similarity)
     columns = [
-        tables.TableColumn(say("column.class", "class"), trace.classes),
+        tables.TableColumn(say("column.class", "class"), class_names(trace.classes)),
         tables.TableColumn(say("moves.before", "unchanged"), plain),
         *(tables.TableColumn(title(), probabilities[change]) for change, title in CHANGES.items()),
     ]
     label = say("vision.probabilities.csv", "Probabilities as CSV")
     files.csv_and_table(*tables.header_and_rows(columns), "probabilities", label, key="moved")
     words = {
-        "name": literal.markdown(trace.classes[trace.answer]),
+        "name": literal.markdown(class_name(trace.classes[trace.answer])),
         "before": percent(float(plain[trace.answer])),
         "dropped": percent(float(probabilities["no-positions"][trace.answer])),
         "shift": percent(float(np.abs(probabilities["shifted"] - plain).max())),
@@ -221,7 +222,7 @@ def order_probabilities(model, pixels: np.ndarray, order: np.ndarray) -> dict[st
 
 def _render_moved(trace: VisionTrace, before: np.ndarray, after: np.ndarray) -> None:
     old, now = trace.answer, int(after.argmax())
-    name, new = (literal.markdown(trace.classes[place]) for place in (old, now))
+    name, new = (literal.markdown(class_name(trace.classes[place])) for place in (old, now))
     id = "same-answer" if now == old else "new-answer"
     answer = block(PAGE, id, name=new, probability=percent(float(after[now])))
     shares = {"before": percent(float(before[old])), "after": percent(float(after[old]))}

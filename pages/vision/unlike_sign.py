@@ -7,6 +7,7 @@ from pages.shared.service import Service
 from pages.shared.texts import block
 from views.text import literal
 from views.text.catalogue import Message, say
+from views.text.class_names import class_names
 from views.text.numbers import percent, three_digits
 
 GROUPS = Message("vision.unlike.group", "{share} of {count} {name} ({low} to {high})")
@@ -14,7 +15,7 @@ GROUPS = Message("vision.unlike.group", "{share} of {count} {name} ({low} to {hi
 
 def render_classes(trace: VisionTrace) -> None:
     """Name the classes that the answer is chosen from, beside the answer where there is room."""
-    classes = ", ".join(map(literal.markdown, trace.classes))
+    classes = ", ".join(map(literal.markdown, class_names(trace.classes)))
     text = say("vision.classes", "One of its {count} classes: {classes}", count=len(trace.classes), classes=classes)
     st.caption(text, width="content")
 

@@ -19,6 +19,7 @@ from views.export.matrices import HeadMap
 from views.export.over_picture import over_picture as drawn_over_picture
 from views.text import terms
 from views.text.catalogue import Message, Untranslated, say
+from views.text.class_names import class_names
 from views.viewer.attention_maps import AttentionMaps, KindMaps, MapAxis
 
 ANSWER = "answer"
@@ -149,7 +150,7 @@ def choose_class(label: str, trace: PatchTrace, **looks) -> int:
     `looks` go to `st.selectbox`.
     """
     classes: dict[str, str | Untranslated] = {ANSWER: say("vision.answer", "the answer")}
-    classes |= {str(place): Untranslated(name) for place, name in enumerate(trace.classes, 1)}
+    classes |= {str(place): Untranslated(name) for place, name in enumerate(class_names(trace.classes), 1)}
     option = widgets.select(label, classes, "explain", **looks)
     return trace.answer if option == ANSWER else map_labels.index_of(option)
 

@@ -28,6 +28,7 @@ from views.export.difference import ComparedMaps, MapPair
 from views.figures import overlay
 from views.text import literal, terms
 from views.text.catalogue import Message, say
+from views.text.class_names import class_name
 from views.text.numbers import percent
 from views.url_state import bound_settings
 
@@ -141,7 +142,10 @@ def program_values(plan: HeadInterventions) -> tuple[tuple[str, Heads, object], 
 def _render_middle_experiment(trace: PatchTrace, changed: PictureChange) -> None:
     """State the answer when the chosen heads do not attend to the middle of the picture."""
     side, answer = trace.grid[0], trace.answer
-    result = {"name": literal.markdown(trace.classes[answer]), "before": percent(float(trace.probabilities[answer]))}
+    result = {
+        "name": literal.markdown(class_name(trace.classes[answer])),
+        "before": percent(float(trace.probabilities[answer])),
+    }
     result |= {"after": percent(float(changed.probabilities[answer]))}
     is_hidden = bound_settings.current_value("vdo") == MASK and bound_settings.stored_text(HIDDEN) == painted.encode(
         _middle(side)
@@ -182,7 +186,9 @@ def _class_columns(trace: PatchTrace, changed: PictureChange, places: np.ndarray
     """Return a table of the classes at these places: before, after and change."""
     before, after = (side[places].astype(float) for side in (trace.probabilities, changed.probabilities))
     return [
-        tables.name_column(say("column.class", "class"), [trace.classes[place] for place in places], "name"),
+        tables.name_column(
+            say("column.class", "class"), [class_name(trace.classes[place]) for place in places], "name"
+        ),
         tables.bar_column(say("column.before", "before"), before, 1, "vision"),
         tables.bar_column(say("column.after", "after"), after, 1, "vision"),
         tables.bar_column(say("column.change", "change"), after - before, 1, "difference"),

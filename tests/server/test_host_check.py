@@ -5,9 +5,11 @@ import pytest
 from server.addresses import NOT_FOUND as NO_PAGE
 from server.addresses import KnownAddresses
 from server.host_check import FOREIGN_ORIGIN, UNKNOWN_HOST, HostCheck, is_same_origin
+from server.http_errors import RefusalLanguage
 from tests.coroutines import run_in_thread
 from tests.server.asgi import RecordingApp, send_request, status, text
 from views import navigation
+from views.initial_html import language_of_request
 
 KINDS = ("http", "websocket")
 
@@ -17,7 +19,7 @@ KINDS = ("http", "websocket")
 def test_a_foreign_host_reaches_no_address(kind: str, path: str):
     app = RecordingApp()
     refused = send_request(HostCheck(app), path, {"host": "elsewhere.example:8501"}, kind)
-    assert (status(refused), text(refused), app.reached) == (421, UNKNOWN_HOST + "\n", [])
+    assert (status(refused), text(refused), app.reached) == (421, UNKNOWN_HOST.english + "\n", [])
 
 
 @pytest.mark.parametrize("host", ["localhost", "localhost:8501", "LOCALHOST", "127.0.0.1:80", "localhost."])
@@ -62,7 +64,15 @@ def test_a_missing_invalid_or_repeated_host_is_refused(headers: list):
 def test_a_foreign_origin_reaches_no_address(kind: str, origin: str):
     app = RecordingApp()
     refused = send_request(HostCheck(app), "/", {"host": "localhost:8501", "origin": origin}, kind)
-    assert (status(refused), text(refused), app.reached) == (403, FOREIGN_ORIGIN + "\n", [])
+    assert (status(refused), text(refused), app.reached) == (403, FOREIGN_ORIGIN.english + "\n", [])
+
+
+def test_a_refusal_is_in_the_language_of_the_request():
+    app = RefusalLanguage(known_addresses(RecordingApp()), language_of_request)
+    in_korean = send_request(app, "/nowhere", {"host": "localhost", "accept": "text/html"}, query=b"lang=ko")
+    assert '<html lang="ko">' in text(in_korean) and NO_PAGE.english not in text(in_korean)
+    assert "이런 페이지가 없습니다." in text(in_korean) and ">시작 페이지 열기</a>" in text(in_korean)
+    assert text(send_request(app, "/nowhere", {"host": "localhost"})) == NO_PAGE.english + "\n"
 
 
 def test_two_origins_are_refused():
@@ -85,7 +95,7 @@ def test_without_a_host_no_origin_is_the_same():
 def test_a_server_that_cannot_answer_a_handshake_closes_the_socket():
     headers = {"host": "localhost", "origin": "http://elsewhere.example"}
     sent = send_request(HostCheck(RecordingApp()), headers=headers, kind="websocket", denial=False)
-    assert sent == [{"type": "websocket.close", "code": 1008, "reason": FOREIGN_ORIGIN}]
+    assert sent == [{"type": "websocket.close", "code": 1008, "reason": FOREIGN_ORIGIN.english}]
 
 
 def known_addresses(app: RecordingApp) -> KnownAddresses:
@@ -145,7 +155,7 @@ def test_the_old_address_of_a_page_redirects_with_its_query(slash: str):
 def test_other_addresses_are_not_found(path: str):
     app = RecordingApp()
     refused = send_request(known_addresses(app), path)
-    assert (status(refused), text(refused), app.reached) == (404, NO_PAGE + "\n", [])
+    assert (status(refused), text(refused), app.reached) == (404, NO_PAGE.english + "\n", [])
 
 
 @pytest.mark.parametrize(
@@ -163,7 +173,7 @@ def test_a_browser_that_opens_an_unknown_page_gets_a_link_home(accept: str, meth
     refused = send_request(known_addresses(RecordingApp()), "/<b>", headers, method=method)
     assert status(refused) == 404
     assert dict(refused[0]["headers"])[b"content-type"].startswith(kind.encode())
-    assert NO_PAGE in text(refused) and "<b>" not in text(refused)
+    assert NO_PAGE.english in text(refused) and "<b>" not in text(refused)
     assert ('<a href="/">' in text(refused)) == (kind == "text/html")
 
 

@@ -76,6 +76,11 @@ def say_error(error: Exception) -> str:
     return _filled(_translated(None, template), values)
 
 
+def say_sentence(english: str) -> str:
+    """A sentence without an id in the user's language: one of the server, which does not import this module."""
+    return _filled(_translated(None, english), {})
+
+
 def language() -> str:
     """The user's language while a page runs; English otherwise."""
     return _language.get()
