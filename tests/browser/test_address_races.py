@@ -92,6 +92,7 @@ def test_a_sentence_typed_before_the_response_to_back_is_applied(held_page: tupl
     expect(sentence_box(page)).to_have_value(THIRD)
 
 
+@pytest.mark.nightly
 def test_a_click_on_the_old_page_does_not_undo_back(held_page: tuple[Page, HeldLine], server: Server):
     """Until the response arrives, the page that was left is still on the screen."""
     page, line = held_page

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
@@ -13,6 +14,7 @@ from tests.browser.overflow import assert_nothing_overflows
 SENTENCE = "I want to buy a car."
 
 
+@pytest.mark.nightly
 def test_selecting_a_word_an_erasure_and_a_method(server: Server, page: Page):
     open_page(page, f"{server.url}/attribution?text={quote(SENTENCE)}")
     every = page.get_by_role("table", name=re.compile("^Source words by every method"))

@@ -69,6 +69,7 @@ def test_every_step_shows_its_lookup_and_its_selected_token(server: Server, page
     assert len(lookups) == 3
 
 
+@pytest.mark.nightly
 def test_the_choice_follows_its_sliders_and_the_server_confirms_it(server: Server, page: Page):
     open_page(page, f"{server.url}/decoding?text={quote(SENTENCE)}&try_temperature=1.02")
     table, view = rows(page, "most probable tokens"), page.locator(".step-view")

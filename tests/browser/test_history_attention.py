@@ -53,6 +53,7 @@ def test_a_path_is_drawn_for_each_network(server: Server, page: Page):
     expect(strong).to_have_count(1)
 
 
+@pytest.mark.nightly
 def test_the_older_diagrams_lead_to_the_parts_about_them(server: Server, page: Page):
     open_page(page, f"{server.url}/?text={SENTENCE}&diagram=lstm-additive")
     page.get_by_role("link", name="Additive attention: open the page").click()

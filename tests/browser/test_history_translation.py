@@ -39,6 +39,7 @@ def rows(page: Page, table: str) -> list[list[str]]:
     return [row.locator("th, td").all_inner_texts() for row in body.all()]
 
 
+@pytest.mark.nightly
 def test_five_translations_and_the_growing_sentence(server: Server, page: Page):
     open_part(server, page, "one-vector")
     vector = RecurrentTranslator.load("lstm-vector", "cpu")

@@ -57,6 +57,7 @@ def test_one_query_and_a_typed_layout(server: Server, page: Page):
     expect(page.get_by_role("table", name="Strides before and after")).to_contain_text("(1, 3)")
 
 
+@pytest.mark.nightly
 def test_scaling_and_hidden_units(server: Server, page: Page):
     open_page(page, f"{server.url}/inside?inside=scaling&text={quote(SENTENCE)}")
     both = page.get_by_role("table", name="The trained model both ways")

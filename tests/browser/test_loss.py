@@ -90,6 +90,7 @@ def test_training_curves_are_drawn(server: Server, page: Page):
     expect(page.locator(".js-plotly-plot .xtitle, .js-plotly-plot .x2title").first).to_have_text("epoch")
 
 
+@pytest.mark.nightly
 def test_each_block_of_the_diagram_opens_its_page_with_the_sentence(server: Server, page: Page):
     open_page(page, f"{server.url}/?text={quote(SENTENCE)}&method=beam")
     links = page.get_by_role("group", name=re.compile("Layers of the encoder")).get_by_role("link")

@@ -38,6 +38,7 @@ def choose_model(page: Page, name: str) -> None:
     page.get_by_role("option", name=name, exact=True).click()
 
 
+@pytest.mark.nightly
 def test_a_decoder_from_the_list_to_a_single_head(page: Page, app: AppServer):
     open_page(page, f"{app.url}/models")
     expect(page.get_by_test_id("stDataFrame")).to_be_visible()  # what may be opened

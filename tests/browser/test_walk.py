@@ -17,6 +17,7 @@ from tests.browser.stillness import SHIFTS
 from tests.browser.uncatalogued import uncatalogued
 from tests.browser.walker import FULL, Visit, all_visits, check, first_visits, open_visit
 from tests.every_view import UNFOLDED, VIEWS
+from tests.tiers import nightly
 from views.text.catalogue import PSEUDO_SWITCH
 
 WALK = all_visits if FULL else first_visits
@@ -75,7 +76,11 @@ def press_token(page: Page) -> None:
 
 @pytest.mark.parametrize(
     ("address", "press"),
-    [("compare?b=other", first_canvas), ("history?part=gates", move_slider), ("attention?look=lines", press_token)],
+    [
+        nightly("compare?b=other", first_canvas),
+        nightly("history?part=gates", move_slider),
+        ("attention?look=lines", press_token),
+    ],
 )
 def test_screen_reader_texts_are_in_the_catalogue(
     url: str, watched: tuple[Page, Watch], address: str, press: Callable[[Page], None]

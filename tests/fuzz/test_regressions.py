@@ -19,7 +19,7 @@ SHORT = 0.5  # seconds of processor time that need no steps
 LONG_WORK = [
     ("attribution", WORDS, ""),
     nightly("heads", WORDS, ""),
-    ("compare", BYTES, ""),
+    nightly("compare", BYTES, ""),
     ("inside", BYTES, "&inside=Scaling"),
     ("positions", BYTES, "&facet=trained-model"),
     nightly("decoding", BYTES, "&part=Beam+search"),
