@@ -19,11 +19,13 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po, write_po
 
 from tools import translated_prose
+from views.text import program_comments
 from views.text.catalogue import ENGLISH, TEXT
 
 ROOT = Path(__file__).resolve().parents[1]
 TRANSLATED_FROM = "translated from: "  # begins the comment above a stale translation; Babel reads no previous texts
 LAYERS = ("views", "pages", "model", "server")
+PROGRAMS = "assets/code"  # their comments are translated
 # function or class -> where its calls have the id and the English text (one, or singular and plural)
 KEYWORDS: dict[str, tuple[int | None, tuple[int, ...]]] = {
     **dict.fromkeys(("say", "Message", "Sample"), (0, (1,))),
@@ -66,12 +68,15 @@ def texts_in(source: str) -> Iterator[tuple[str | None, str | tuple[str, ...]]]:
 
 
 def texts_of_the_code() -> Catalog:
-    """Collect every text of the code, with its id."""
+    """Collect every text of the code, with its id, and the comments of the programs that pages show."""
     catalogue = Catalog(locale=ENGLISH, project="Attention Atlas", charset="utf-8", fuzzy=False)
     for layer in LAYERS:
         for path in sorted((ROOT / layer).rglob("*.py")):
             for id, text in texts_in(path.read_text(encoding="utf-8")):
                 catalogue.add(text, context=id)
+    for path in sorted((ROOT / PROGRAMS).rglob("*.py")):
+        for text in program_comments.comments_in(path.read_text(encoding="utf-8")):
+            catalogue.add(text)
     return catalogue
 
 

@@ -15,6 +15,7 @@ from views.html.program import program_html
 from views.shipped_files import ShippedFileError, read_shipped
 from views.text import prose
 from views.text.catalogue import say
+from views.text.program_comments import with_translated_comments
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "code"
 YOURS = "  # yours"
@@ -67,4 +68,4 @@ def render_program(page: str, section: str, title: str = "", /, **values: object
         return
     same = say("code.title", "The same in PyTorch") if "torch" in text else say("code.python", "The same in Python")
     with st.expander(title or same):
-        st.html(program_html(text, title or same))
+        st.html(program_html(with_translated_comments(text), title or same))

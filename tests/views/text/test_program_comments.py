@@ -1,0 +1,38 @@
+"""Comments of programs are translated; their code and their shapes are not."""
+
+import ast
+from pathlib import Path
+
+from views.text import catalogue
+from views.text.catalogue import using_language
+from views.text.program_comments import comments_in, with_translated_comments
+
+PROGRAM = """import torch
+a = torch.ones(2)  # greedy
+b = "# none"  # (head, query, key)
+c = 3  # noqa: E731
+
+# The decoder is fed
+# the beginning.
+d = a"""
+CODE = Path(__file__).resolve().parents[3] / "assets" / "code"
+
+
+def test_comments_are_those_with_words():
+    assert comments_in(PROGRAM) == ["greedy", "The decoder is fed the beginning."]
+
+
+def test_code_and_shapes_stay():
+    with using_language(catalogue.PSEUDO):
+        lines = with_translated_comments(PROGRAM).splitlines()
+    assert lines[1] == "a = torch.ones(2)  # \u27e6greedy\u27e7"
+    assert lines[2:5] == PROGRAM.splitlines()[2:5]
+    assert lines[5:] == ["# \u27e6The decoder is fed the beginning.\u27e7", "d = a"]
+
+
+def test_every_program_stays_the_same_in_english_and_in_translation():
+    for path in CODE.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert with_translated_comments(text).split() == text.split()
+        with using_language("ko"):
+            assert ast.dump(ast.parse(with_translated_comments(text))) == ast.dump(ast.parse(text))

@@ -1,0 +1,45 @@
+"""Comments of the programs in assets/code, in the user's language; code and comments that are shapes stay."""
+
+import re
+import textwrap
+from collections.abc import Iterator
+
+from .catalogue import say_sentence
+
+WIDTH = 120  # characters of a line
+_COMMENT = re.compile(r"(.*?)((?:^|  )# )(.*)")
+_NOT_WORDS = re.compile(r"\([^()]*\)|noqa\b.*")  # a shape, or a mark for linters
+
+
+def _parts(program: str) -> Iterator[tuple[str, str]]:
+    """Yield code and comment of each line, either of which may be empty; comment lines in a row are one comment."""
+    block: list[str] = []
+    for line in program.splitlines():
+        match = _COMMENT.fullmatch(line)
+        code, comment = (match[1], match[3]) if match else (line, "")
+        if comment and not code:
+            block.append(comment)
+            continue
+        if block:
+            yield "", " ".join(block)
+            block = []
+        yield code, comment
+    if block:
+        yield "", " ".join(block)
+
+
+def comments_in(program: str) -> list[str]:
+    """The comments of a program that consist of words."""
+    return [comment for _, comment in _parts(program) if comment and not _NOT_WORDS.fullmatch(comment)]
+
+
+def with_translated_comments(program: str) -> str:
+    """A program with its comments in the user's language."""
+    lines: list[str] = []
+    for code, comment in _parts(program):
+        words = comment if not comment or _NOT_WORDS.fullmatch(comment) else say_sentence(comment)
+        if code or not words:
+            lines.append(f"{code}  # {words}" if words else code)
+        else:
+            lines += [f"# {line}" for line in textwrap.wrap(words, WIDTH - 2)]
+    return "\n".join(lines)
