@@ -41,6 +41,7 @@ from .runtime.fallback import falls_back
 from .tracing.interventions import HeadInterventions, to_tap
 from .tracing.kinds import VISION
 from .tracing.layer_stacks import LayerStacks, StackPlan, attention_stacks, layer_names, stream_stack
+from .tracing.model_of_trace import TraceOfModel, attach_model
 from .tracing.picture_trace import PatchTrace
 from .tracing.trace import AttentionRecord, gather_attention
 from .tracing.traced_model import Capability
@@ -64,7 +65,7 @@ class GradientScores:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class VisionTrace(PatchTrace):
+class VisionTrace(PatchTrace, TraceOfModel):
     """All intermediate results of a ViT for one picture; see `PatchTrace`. P patches."""
 
     record: AttentionRecord  # with queries, keys, values, scores and head outputs
@@ -130,7 +131,7 @@ class VisionClassifier(PictureClassifier, CausalMethods):
         distance = None
         if measured is not None and intervention is None:
             distance = measured.measure(self.network, torch.from_numpy(stream[-1]).to(self.device))
-        return VisionTrace(
+        trace = VisionTrace(
             pixels=pixels,
             grid=(pixels.shape[0] // size, pixels.shape[1] // size),
             classes=self.config.classes,
@@ -140,6 +141,7 @@ class VisionClassifier(PictureClassifier, CausalMethods):
             stream=stream,
             training_distance=distance,
         )
+        return attach_model(trace, lambda: self, intervention)
 
     @falls_back
     def intervene(self, trace: VisionTrace, interventions: HeadInterventions) -> VisionInterventionResult:

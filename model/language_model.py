@@ -11,7 +11,7 @@ from .causal.experiments import Experiment, prepare_completions
 from .causal.own_networks import ResumableLanguageModel
 from .causal.traced_inputs import TracedInput, check_trace, read_completion
 from .decoding import search
-from .decoding.search import DecodingOptions
+from .decoding.search import DecodingOptions, read_options
 from .export.gpt2 import write_gpt2
 from .networks.decoder_only import DecoderOnlyConfig, DecoderOnlyTransformer
 from .networks.tap import Tap
@@ -21,9 +21,10 @@ from .tracing.head_interventions import Shapes
 from .tracing.interventions import HeadInterventions
 from .tracing.kinds import DECODER, AttentionKind
 from .tracing.language_trace import LanguageTrace, record_language_trace
+from .tracing.model_of_trace import attach_model
 from .tracing.traced_model import Capability
 from .trained_model import ASSETS
-from .translator import MAX_TOKENS, SentenceTranslator, read_options
+from .translator import MAX_TOKENS, SentenceTranslator
 from .translator import SHIPPED as TRANSLATOR
 
 SHIPPED = ASSETS / "language"
@@ -108,7 +109,8 @@ class LanguageModel(SentenceTranslator[LanguageTrace], CausalMethods):
         prompt = self.check(text)
         following = self._continue(prompt, DecodingOptions()) if following_ids is None else list(following_ids)
         tap = self._tap_of(intervention, len(prompt), 0, len(following))
-        return record_language_trace(self.network, self.tokenizer, prompt, following, tap)
+        trace = record_language_trace(self.network, self.tokenizer, prompt, following, tap)
+        return attach_model(trace, lambda: self, intervention)
 
     def _tap_of(self, intervention: Any, source: int, target: int, following: int) -> Tap | None:
         read = source + following - 1  # the last one is only answered

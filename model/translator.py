@@ -17,7 +17,7 @@ from .causal.own_networks import ResumableTranslator
 from .causal.traced_inputs import TracedInput, check_trace, read_translation
 from .decoding import search
 from .decoding.doubt import MeasuredDoubt
-from .decoding.search import DecodingOptions
+from .decoding.search import DecodingOptions, read_options
 from .export.marian import write_marian
 from .networks.config import TransformerConfig
 from .networks.interfaces import TranslationNetwork
@@ -34,6 +34,7 @@ from .text.tokenizer import Tokenizer
 from .tracing.head_interventions import InterventionError, Shapes
 from .tracing.interventions import HeadInterventions, to_tap
 from .tracing.kinds import TRANSLATION, AttentionKind
+from .tracing.model_of_trace import attach_model
 from .tracing.trace import Candidate, SentenceTrace, Trace, record_trace
 from .tracing.traced_model import Capability
 from .trained_model import ASSETS, TrainedModel
@@ -226,7 +227,8 @@ class SentenceTranslator(TrainedModel, MeasuredDoubt, Generic[TraceT]):
             InterventionError: see `model.tracing.interventions.to_tap`.
         """
         ids = self.forced(text, target, target_ids)
-        return self.record(self.network, self.tokenizer, *ids, self._tap_of(intervention, *map(len, ids)))
+        tap = self._tap_of(intervention, *map(len, ids))
+        return attach_model(self.record(self.network, self.tokenizer, *ids, tap), lambda: self, intervention)
 
     def _tap_of(self, intervention: Any, source: int, target: int, following: int) -> Tap | None:
         """The tap of an intervention on a sentence; the numbers of ids are those of `forced`."""
@@ -339,12 +341,3 @@ class Translator(SentenceTranslator[Trace], CausalMethods, PullMethods):
     def export_marian(self, path: str | Path) -> None:
         """Write the weights as a Hugging Face MarianMT checkpoint; see `model.export.marian.write_marian`."""
         write_marian(self.network, self.tokenizer, Path(path))
-
-
-def read_options(changes: dict) -> DecodingOptions:
-    """Create options from keywords; their names determine the method."""
-    if "method" not in changes and "beam" in changes:
-        changes = {**changes, "method": "beam" if changes["beam"] != 1 else "greedy"}
-    elif "method" not in changes and changes.keys() & {"temperature", "top_k", "top_p", "seed"}:
-        changes = {**changes, "method": "sampling"}
-    return DecodingOptions(**changes)

@@ -55,6 +55,15 @@ class DecodingOptions:
             raise ValueError(f"top_p is {self.top_p}; it must lie above 0 and at most at 1.")
 
 
+def read_options(changes: dict) -> DecodingOptions:
+    """Create options from keywords; their names determine the method."""
+    if "method" not in changes and "beam" in changes:
+        changes = {**changes, "method": "beam" if changes["beam"] != 1 else "greedy"}
+    elif "method" not in changes and changes.keys() & {"temperature", "top_k", "top_p", "seed"}:
+        changes = {**changes, "method": "sampling"}
+    return DecodingOptions(**changes)
+
+
 @dataclass(frozen=True)
 class TokenStep:
     """One token that decoding produced."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..text.token_labels import TokenAxis
 from ..tracing.kinds import VISION, kind_of
+from ..tracing.model_of_trace import TraceOfModel
 from ..tracing.saving import SavableTrace
 from ..tracing.trace import Verification
 from .errors import OpenError
@@ -53,7 +54,7 @@ class TracedPicture:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HubTrace(SavableTrace):
+class HubTrace(SavableTrace, TraceOfModel):
     """Everything an opened model computed for one input.
 
     Attributes:

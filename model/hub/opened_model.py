@@ -1,5 +1,6 @@
 """Any Hugging Face checkpoint as a `TracedModel`: opened, verified, traced."""
 
+import weakref
 from collections.abc import Mapping
 from functools import cached_property, partial
 from typing import Any, overload
@@ -11,6 +12,7 @@ from ..networks.tap import Tap
 from ..tracing.head_interventions import Scale
 from ..tracing.interventions import HeadInterventions, to_tap
 from ..tracing.kinds import AttentionKind, kind_of
+from ..tracing.model_of_trace import attach_model
 from .batches import ROWS, is_padding_neutral, run_padded, split_output
 from .call_check import check_call
 from .causal.opened_causal import OpenedCausalMethods
@@ -157,7 +159,8 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
         recorder = CallRecorder(self.proof.plan.names, tap, reduce)
         output = run_network(self.network, inputs, recorder, self.proof.by_interface, output_hidden_states=True)
         fields = {} if layout is None else picture_fields(layout, inputs)
-        return self._as_trace(output, recorder.calls, retention, source, decoder, fields)
+        trace = self._as_trace(output, recorder.calls, retention, source, decoder, fields)
+        return attach_model(trace, weakref.ref(self), intervention)
 
     def _trace_pictures(
         self, given: PictureText, intervention: HeadInterventions | Tap | None, keep: str | int
@@ -178,7 +181,7 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
         output, records, pictures = pictured.run(given, tap, reduce)
         if len(pictures) == 1 and pictures[0].tower is not None:
             records |= pictures[0].tower.records
-        return HubTrace(
+        trace = HubTrace(
             records=records,
             logits=output_tensor(output).cpu().numpy(),
             source=given.tokens,
@@ -188,6 +191,7 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
             picture_text=given,
             pictures=pictures,
         )
+        return attach_model(trace, weakref.ref(self), intervention)
 
     def _trace_batch(self, batch: list[TextForm], keep: str | int, special: bool) -> list[HubTrace]:
         """Texts that run together where padding changes nothing, else one by one."""
@@ -211,7 +215,8 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
             output, calls = run_padded(self.network, group, self._padding, self.proof.plan.names, reduce)
             for row, tokens in enumerate(group):
                 own = split_output(output, row, len(tokens.ids), self.classes is None)
-                traces.append(self._as_trace(own, calls[row], kept[row], tokens, None, {}))
+                trace = self._as_trace(own, calls[row], kept[row], tokens, None, {})
+                traces.append(attach_model(trace, weakref.ref(self)))
         return traces
 
     def _pads(self, texts: list[Tokens]) -> bool:

@@ -20,6 +20,7 @@ from ..runtime.arrays import to_array
 from ..runtime.fallback import device_of
 from ..tracing.interventions import HeadInterventions
 from ..tracing.kinds import VISION
+from ..tracing.model_of_trace import TraceOfModel, share_model
 from ..tracing.picture_trace import PatchTrace
 from .causal.opened_inputs import read_patches
 from .eager_attention import CallRecorder
@@ -33,7 +34,7 @@ from .record import HubRecord
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OpenedPictureTrace(PatchTrace):
+class OpenedPictureTrace(PatchTrace, TraceOfModel):
     """CLS and the patches of a trace, without the registers between them; see `PatchTrace`.
 
     Attributes:
@@ -67,7 +68,8 @@ def patch_trace(trace: HubTrace) -> OpenedPictureTrace | None:
     weights = record.weights[:, :, chosen][:, :, :, chosen].astype(np.float32, copy=False)
     classes, logits = trace.classes or (), trace.logits.reshape(-1)
     reduced = replace(record, weights=weights, scores=None, queries=None, keys=None, values=None, outputs=None)
-    return OpenedPictureTrace(trace.pixels, classes, logits, trace.grid, reduced, trace.received, trace.leading)
+    patches = OpenedPictureTrace(trace.pixels, classes, logits, trace.grid, reduced, trace.received, trace.leading)
+    return share_model(patches, trace)
 
 
 class OpenedPictureModel(OpenedModel):

@@ -13,11 +13,12 @@ from ..runtime.arrays import to_array
 from ..text.tokenizer import Tokenizer
 from .kinds import DECODER
 from .layer_stacks import LayerStacks, StackPlan, attention_stacks, layer_names, stream_stack
+from .model_of_trace import TraceOfModel
 from .trace import SentenceTrace, describe_tokens, gather_attention
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class LanguageTrace(SentenceTrace):
+class LanguageTrace(SentenceTrace, TraceOfModel):
     """A pass over one sequence: a prompt, and what follows it. See `SentenceTrace` for the other fields.
 
     `source_ids` are the prompt: an English sentence with `</s>`, or the beginning of one. `target_ids` are all T

@@ -26,6 +26,7 @@ from .layer_stacks import (
     layer_names,
     stream_stack,
 )
+from .model_of_trace import TraceOfModel
 from .saving import SavableTrace, shorten
 
 
@@ -180,7 +181,7 @@ def _token_axis(tokenizer: Tokenizer, ids: Sequence[int], labels: tuple[str, ...
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Trace(SentenceTrace):
+class Trace(SentenceTrace, TraceOfModel):
     """All intermediate results of a Transformer in a teacher-forced pass; see `SentenceTrace` for the rest."""
 
     encoder_stream: np.ndarray  # `(layers + 1, S, d_model)`: the embedded input, then the output of each layer
