@@ -65,6 +65,11 @@ class TraceComparison:
         """-ln p of each token of either target, in nats."""
         return token_losses(self.first), token_losses(self.second)
 
+    @property
+    def captions(self) -> tuple[str, ...]:
+        """Lines that every file states, such as that weights were forced."""
+        return self.pulls.captions if self.pulls else ()
+
     def shared_targets(self) -> SharedPlaces:
         """Return the places of equal tokens of both targets."""
         return find_shared_places(self.first.next_ids, self.second.next_ids)
@@ -94,8 +99,7 @@ class TraceComparison:
         first, second = (from_trace(trace, {kind.name: kind})[kind.name] for trace in (self.first, self.second))
         allowed = allowed_keys(HeadInterventions(), first), allowed_keys(self.plan, second)
         queries, keys = ((places.first, places.second) for places in self.shared(kind.name))
-        captions = self.pulls.captions if self.pulls else ()
-        return ComparedMaps(first, second, self.titles, queries, keys, allowed, captions)
+        return ComparedMaps(first, second, self.titles, queries, keys, allowed, self.captions)
 
 
 def allowed_keys(plan: HeadInterventions, maps: KindMaps) -> Allowed:

@@ -113,7 +113,8 @@ def render_token_losses(comparison: TraceComparison) -> None:
     ]
     label = say("compare.losses", "\u2212ln p of each token, in nats")
     tables.render_table(columns, say("compare.losses.table", "\u2212ln p of each token"), label=label)
-    files.csv(*tables.header_and_rows(columns), "compare-losses", say("compare.losses.csv", "\u2212ln p as CSV"))
+    label, notes = say("compare.losses.csv", "\u2212ln p as CSV"), comparison.captions
+    files.csv(*tables.header_and_rows(columns), "compare-losses", label, notes)
 
 
 def render_one_head(comparison: TraceComparison) -> None:

@@ -82,7 +82,7 @@ def render(
     file = f"{name}-{kind}-layer-{layer}-head-{head}"
     with st.container(horizontal=True):
         files.pictures(lambda: difference_picture(pair), file)
-        files.download(files.CSV(), lambda: downloads.table_csv(*pair.rows()), f"{file}.csv")
+        files.download(files.CSV(), lambda: downloads.table_csv(*pair.rows(), pair.captions), f"{file}.csv")
         files.npz(file, pair.arrays())
 
     def table() -> "pd.DataFrame":

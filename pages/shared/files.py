@@ -47,9 +47,9 @@ def download(label: str, make: Callable[[], bytes | str], file_name: str) -> Non
     st.download_button(label, stored, file_name, mime, on_click="ignore", key=f"download {file_name}")
 
 
-def csv(header: Sequence[str], rows: Rows, name: str, label: str = "") -> None:
-    """Render a download of rows of numbers or words below a header as a CSV file."""
-    download(label or CSV(), lambda: downloads.table_csv(header, _content(rows)), f"{name}.csv")
+def csv(header: Sequence[str], rows: Rows, name: str, label: str = "", notes: Sequence[str] = ()) -> None:
+    """Render a download of rows of numbers or words below a header as a CSV file; `notes` as of `table_csv`."""
+    download(label or CSV(), lambda: downloads.table_csv(header, _content(rows), notes), f"{name}.csv")
 
 
 def npz(name: str, arrays: Arrays, label: str = "") -> None:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from ..kind_labels import Kind
 from ..text import literal
+from ..text.catalogue import say
 
 FORMULA = re.compile(r"'*\s*[=+\-@\uff1d\uff0b\uff0d\uff20]")  # the last four: the same signs in full width
 _NO_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest time that the format can contain
@@ -23,13 +24,27 @@ def matrix_csv(weights: np.ndarray, queries: Sequence[str], keys: Sequence[str],
     return table_csv([kind.corner, *kind.names(keys)], rows)
 
 
-def table_csv(header: Sequence[object], rows: Iterable[Sequence[object]]) -> bytes:
-    """UTF-8 with a byte-order mark, which spreadsheets need for accents. Formulas are escaped: see `cell`."""
+def table_csv(header: Sequence[object], rows: Iterable[Sequence[object]], notes: Sequence[str] = ()) -> bytes:
+    """UTF-8 with a byte-order mark, which spreadsheets need for accents. Formulas are escaped: see `cell`.
+
+    Args:
+        notes: sentences about all rows; they are a last column, "note", of the first row.
+    """
     text = io.StringIO()
+    if notes:
+        header, rows = _with_notes(header, list(rows), " ".join(notes))
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(map(cell, header))
     writer.writerows(map(cell, row) for row in rows)
     return b"\xef\xbb\xbf" + text.getvalue().encode()
+
+
+def _with_notes(
+    header: Sequence[object], rows: Sequence[Sequence[object]], note: str
+) -> tuple[Sequence[object], Sequence[Sequence[object]]]:
+    """The table with one more column, which has the note in the first row; in a row of its own where there is none."""
+    filled = rows or [[""] * len(header)]
+    return [*header, say("column.note", "note")], [[*row, "" if index else note] for index, row in enumerate(filled)]
 
 
 def cell(value: object) -> object:

@@ -16,6 +16,7 @@ from tests.pages.charts import check_caption, text_without_links
 from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.drawn import matrices, metrics
 from tests.pages.reading import marked, programs, table
+from tests.pages.recipes import record_files
 from views.controls.sentence_input import WIDE
 from views.export import drawing
 from views.export.difference import difference_picture
@@ -182,15 +183,21 @@ def test_the_first_pull_of_every_kind_can_be_applied(open_app, kind):
     assert app.metric[2].value != "0"
 
 
-def test_a_pull_states_the_token_at_which_it_was_set(open_app, translator):
+def test_a_pull_states_the_token_at_which_it_was_set_and_its_tables_that_it_is_forced(
+    open_app, translator, monkeypatch
+):
     """The second pull changes the word at the place of the first."""
     heads = tuple((3, head) for head in range(8))
     tired = "The animal didn't cross the street because it was too tired."
     pulls = HeadInterventions((Pull("decoder", ((0, 0),), 0, 14, 0.5), Pull("cross", heads, 1, 14, 8.0)))
+    written = record_files(monkeypatch)
     app = open_app("compare", text=tired, heads3="", headskept=pulls.to_text())
     captions = " ".join(element.value for element in app.caption).replace("\\", "")
     assert "(set at \u201celle\u201d)" in captions and captions.count("set at") == 1
     assert "at \u201cil\u201d, layer 1 head 1 (set at" in captions
+    tables = {name: make().decode().splitlines() for name, make in written.items() if name.endswith(".csv")}
+    for lines in (tables["compare-losses.csv"], tables["compare-cross-layer-4-head-mean.csv"]):
+        assert lines[0].endswith(",note") and "You forced" in lines[1] and lines[2].endswith(",")
 
 
 def test_files_of_a_pull_state_that_it_is_forced(translator):
@@ -204,7 +211,7 @@ def test_files_of_a_pull_state_that_it_is_forced(translator):
     assert "You forced this weight." in pair.captions[-1] and "None of the other 8 keys" in pair.captions[-1]
     picture = drawing.to_svg(difference_picture(pair))
     assert "You forced this weight." in picture and "on the score of" in picture
-    assert pair.arrays()["captions"].tolist() == list(pair.captions)
+    assert pair.arrays()["captions"].tolist() == list(pair.captions) == list(comparison.captions)
     plain = compare_with_intervention(service, RED, trace, HeadInterventions((Scale("cross", heads),)))
     assert plain.pulls is None and "captions" not in plain.maps(service.kinds["cross"]).at((3, None)).arrays()
 

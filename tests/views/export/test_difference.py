@@ -55,6 +55,15 @@ def test_files_read_back_equal():
     assert lines[2] == ["1 x", "3 c", "0.25", "0.5", "0.25"] and len(lines) == 5
 
 
+@pytest.mark.parametrize("rows", [[["a", 1.0], ["b", 2.0]], []])
+def test_notes_of_a_table_are_a_last_column_of_its_first_row(rows):
+    written = downloads.table_csv(["key", "weight"], rows, ("=You forced it.", "Twice."))
+    header, first, *others = csv.reader(io.StringIO(written.decode("utf-8-sig")))
+    assert header == ["key", "weight", "note"] and first[2] == "'=You forced it. Twice."
+    assert [first[0], *(line[0] for line in others)] == [row[0] for row in rows or [[""]]]
+    assert all(line[2] == "" for line in others)
+
+
 def test_colours_show_the_sign_and_zero_is_white():
     hidden = np.array([[False, False], [False, True]])
     side = ComparedMap("d", np.array([[-0.5, 0], [0.5, 0.5]], np.float32), ("x", "y"), ("a", "b"), hidden)
