@@ -33,12 +33,16 @@ def frame(result: trace_frame.AttentionTrace | TabledResult, kinds: str | Sequen
         kinds: of a trace, kinds of attention; of a causal result, the name of one table, by default its first.
 
     Raises:
-        ValueError: there is no such kind or table, or several tables were named; the message states what there is.
+        ValueError: there is no such kind or table, several tables were named, or it is no result; the message states
+            what to give.
         ImportError: pandas is not installed.
     """
     if hasattr(result, "records"):
         return trace_frame.frame(cast("trace_frame.AttentionTrace", result), kinds)
-    assert hasattr(result, "tables")
+    if not (hasattr(result, "tables") and hasattr(result, "columns")):
+        raise ValueError(
+            f"Give a trace, or what a causal method such as model.patch(...) returns, not {type(result).__name__}."
+        )
     if kinds is not None and not isinstance(kinds, str):
         raise ValueError(f"Tables have different axes; name one of {', '.join(result.tables)}.")
     columns = dict(result.columns(kinds))

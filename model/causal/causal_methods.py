@@ -7,12 +7,10 @@ from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from ..runtime.fallback import NetworkOwner, falls_back
 from ..runtime.progress import InSteps, run_to_end
 from .activation_patching import ActivationPatching, Direction, patch_in_steps
-from .composition import CompositionScores, composition, copying_scores
+from .composition import CompositionScores, CopyingScores, composition, copying_scores
 from .embedding_noise import SAMPLES, SCALE, patch_noise_in_steps
 from .experiments import Experiment
 from .head_connections import INPUTS
@@ -286,6 +284,6 @@ class CausalMethods(NetworkOwner):
         return composition(self.resumable)
 
     @falls_back
-    def copying_scores(self) -> dict[str, np.ndarray]:
-        """Kind -> copying score of every head `(layer, head)`, from the weights; see `model.causal.composition`."""
+    def copying_scores(self) -> CopyingScores:
+        """Copying scores of all heads that reach the logits, from the weights; see `model.causal.composition`."""
         return copying_scores(self.resumable)

@@ -14,6 +14,7 @@ Biases and norms are left out: the norm of each position has another scale, and 
 layers. A score is a statement about weights, not about any input.
 """
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,6 +55,40 @@ class CompositionScores(CausalResult):
             )
             for connection, values in self.scores.items()
         }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CopyingScores(CausalResult, Mapping[str, np.ndarray]):
+    """Copying scores of all heads whose output reaches the logits; also a mapping from their kinds to the scores.
+
+    Attributes:
+        scores: kind of attention -> `(layer, head)` float64 in [-1, 1].
+        difference: largest |difference| of the sum of a head's eigenvalues from the trace of its circuit, computed from
+            the `(d_model, d_model)` matrices, as a share of the sum of their absolute values.
+    """
+
+    scores: dict[str, np.ndarray]
+    difference: float
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        return {
+            kind: Table(
+                values,
+                (TableAxis.counted("layer", len(values)), TableAxis.counted("head", values.shape[1])),
+                "copying score",
+            )
+            for kind, values in self.scores.items()
+        }
+
+    def __getitem__(self, kind: str) -> np.ndarray:
+        return self.scores[kind]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.scores)
+
+    def __len__(self) -> int:
+        return len(self.scores)
 
 
 @torch.inference_mode()
@@ -129,8 +164,8 @@ def _chance(width: int, inner: int) -> float:
 
 
 @torch.inference_mode()
-def copying_scores(resumable: ResumableNetwork) -> dict[str, np.ndarray]:
-    """Kind of attention -> copying score of every head whose output reaches the logits, `(layer, head)` in [-1, 1].
+def copying_scores(resumable: ResumableNetwork) -> CopyingScores:
+    """Compute the copying score of every head whose output reaches the logits.
 
     The eigenvalues of the circuit of all tokens, E W_OV U^T with the output matrix U, which is E in our networks, are
     those of the d_k x d_k matrix W_O U^T E W_V, but for zeros. 0 for a head without output.
@@ -140,7 +175,7 @@ def copying_scores(resumable: ResumableNetwork) -> dict[str, np.ndarray]:
     """
     embedding, output = resumable.token_matrices()
     products = output.double().mT @ embedding.double()  # (d_model, d_model)
-    scores = {}
+    scores, difference = {}, 0.0
     for kind in resumable.kinds:
         if kind.stack != resumable.output_stack:
             continue
@@ -148,8 +183,10 @@ def copying_scores(resumable: ResumableNetwork) -> dict[str, np.ndarray]:
         for layer in range(len(table)):
             matrices = resumable.head_matrices(kind, layer)
             eigenvalues = torch.linalg.eigvals(matrices.output.mT @ products @ matrices.value)  # (head, d_k)
-            size = eigenvalues.abs().sum(dim=-1)
-            share = eigenvalues.real.sum(dim=-1) / size.clamp(min=torch.finfo(torch.float64).tiny)
+            size = eigenvalues.abs().sum(dim=-1).clamp(min=torch.finfo(torch.float64).tiny)
+            share = eigenvalues.real.sum(dim=-1) / size
+            traces = torch.einsum("hdk,hek,ed->h", matrices.value, matrices.output, products)  # of W_V W_O^T P
+            difference = max(difference, float((eigenvalues.sum(dim=-1) - traces).abs().div(size).max()))
             table[layer] = share.clamp(-1, 1).cpu().numpy()
         scores[kind.name] = table
-    return scores
+    return CopyingScores(scores, difference)

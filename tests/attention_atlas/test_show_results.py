@@ -33,11 +33,13 @@ def results(translator):
         "Logit lens": translator.logit_lens(trace),
         "Logit attribution": translator.logit_attribution(trace),
         "Repeated id scores": translator.head_scores(length=4, rows=2),
+        "Copying scores": translator.copying_scores(),
     }
 
 
 @pytest.mark.parametrize(
-    "name", ["Activation patching", "Path patching", "Logit lens", "Logit attribution", "Repeated id scores"]
+    "name",
+    ["Activation patching", "Path patching", "Logit lens", "Logit attribution", "Repeated id scores", "Copying scores"],
 )
 def test_every_table_is_a_map_with_its_numbers_and_a_file(results, name):
     result = results[name]

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from views import result_frame
 from views.trace_frame import frame
 
 RNG = np.random.default_rng(0)
@@ -30,6 +31,11 @@ TRACE = Traced(
         "cross": SimpleNamespace(weights=RNG.random((1, 3, 2, 4)).astype(np.float16), layers=(5,)),
     }
 )
+
+
+def test_what_is_no_result_is_named():
+    with pytest.raises(ValueError, match=r"Give a trace, or what a causal method .* not dict\."):
+        result_frame.frame({"cross": np.zeros((1, 1))})
 
 
 def test_one_row_per_weight():
