@@ -56,8 +56,8 @@ SENTENCES = {  # class of a result -> what its tables are, and its check
     "CopyingScores": Message(
         "show.result.copying",
         "Each cell is the copying score of a head: 1 if attending to any token raises that token's own logit, \u22121 "
-        "if it lowers it. Check: the sums of eigenvalues miss the traces of the whole circuits by at most {difference} of "
-        "their size.",
+        "if it lowers it. Check: the sums of eigenvalues miss the traces of the whole circuits by at most {difference} "
+        "of their size.",
     ),
 }
 EVERYTHING = Message(
