@@ -76,7 +76,7 @@ def test_every_make_target_that_is_named_is_there(document: Path):
     assert [target for target in sorted(named) if not re.search(rf"^{target}:", MAKEFILE, re.MULTILINE)] == []
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/python.md"])
+@pytest.mark.parametrize("name", ["README.md", "README.ko.md", "docs/python.md"])
 def test_what_programs_import_is_there(name: str):
     sources = programs((ROOT / name).read_text(encoding="utf-8"))
     assert sources
@@ -85,6 +85,14 @@ def test_what_programs_import_is_there(name: str):
 
 def test_an_import_that_is_not_there_is_found():
     assert unknown_imports("from model import Translator, Nothing\nfrom torch import nn") == ["Nothing"]
+
+
+def test_the_korean_readme_links_to_what_the_english_one_does_and_names_the_same_commands():
+    english, korean = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "README.ko.md"))
+    links = [set(re.findall(r"\]\(([^)\s]+)\)", re.sub(r"\]\s+\(", "](", text))) for text in (english, korean)]
+    assert links[0] - {"README.ko.md"} == links[1] - {"README.md", "docs/translating.md"}
+    commands = [re.findall(r"^(make \w+|pip install .*?)(?: {2,}|$)", text, re.MULTILINE) for text in (english, korean)]
+    assert commands[0] == commands[1] and commands[0]
 
 
 def test_the_readme_is_short_and_has_one_picture_and_the_commands():

@@ -1,4 +1,4 @@
-"""Korean texts use the terms of docs/korean-terms.md: none of the words that it rules out."""
+"""Korean texts and the Korean README use the terms of docs/korean-terms.md: none of the words that it rules out."""
 
 import re
 from functools import cache
@@ -51,7 +51,8 @@ def test_korean_texts_use_the_terms():
     with (TEXT / "ko" / "atlas.po").open("rb") as file:
         messages = read_po(file, locale="ko")
     texts = {message.context or str(message.id): "\n".join(_forms(message.string)) for message in messages}
-    texts |= {path.name: path.read_text(encoding="utf-8") for path in (TEXT / "ko").glob("*.md")}
+    files = [*(TEXT / "ko").glob("*.md"), TERMS.parents[1] / "README.ko.md"]
+    texts |= {path.name: path.read_text(encoding="utf-8") for path in files}
     by_text = {name: problems for name, text in texts.items() if (problems := violations(text))}
     assert not by_text
 
