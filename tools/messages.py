@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import difflib
 import io
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +20,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po, write_po
 
 from tools import translated_prose
-from views.text import program_comments
+from views.text import model_card, program_comments
 from views.text.catalogue import ENGLISH, TEXT
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -68,7 +69,7 @@ def texts_in(source: str) -> Iterator[tuple[str | None, str | tuple[str, ...]]]:
 
 
 def texts_of_the_code() -> Catalog:
-    """Collect every text of the code, with its id, and the comments of the programs that pages show."""
+    """Collect every text of the code, with its id, the comments of programs and the model cards that pages show."""
     catalogue = Catalog(locale=ENGLISH, project="Attention Atlas", charset="utf-8", fuzzy=False)
     for layer in LAYERS:
         for path in sorted((ROOT / layer).rglob("*.py")):
@@ -77,6 +78,10 @@ def texts_of_the_code() -> Catalog:
     for path in sorted((ROOT / PROGRAMS).rglob("*.py")):
         for text in program_comments.comments_in(path.read_text(encoding="utf-8")):
             catalogue.add(text)
+    for path in sorted((ROOT / "assets").rglob("card.md")):
+        for text in model_card.texts_of_card(path.read_text(encoding="utf-8")):
+            catalogue.add(text)
+        catalogue.add(json.loads(path.with_suffix(".json").read_bytes())["data"]["licence"])
     return catalogue
 
 

@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from . import lessons, palette, streamlit_internals
 from .controls import sentence_input
 from .shipped_files import is_intact
-from .text import catalogue, literal, prose
+from .text import catalogue, literal, model_card, prose
 from .text.catalogue import Message, Untranslated, say
 from .text.glossary import plain_text
 from .url_state import bound_settings
@@ -202,7 +202,7 @@ def _update_device() -> None:
 
 
 def _render_card(card: str) -> None:
-    st.markdown(Untranslated(card.removeprefix("# Model card: "))())  # it comes with the weights, in one language
+    st.markdown(model_card.translated_card(card))
 
 
 def _table(table: SidebarTable) -> str:

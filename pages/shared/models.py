@@ -17,7 +17,7 @@ from server.result_cache import ResultCache, compute_lock
 from server.singleton import Singleton, singleton
 from views import navigation
 from views.text import literal
-from views.text.catalogue import say, say_error
+from views.text.catalogue import say, say_error, say_sentence
 from views.text.numbers import grouped, millions, percent
 from views.url_state import bound_settings
 
@@ -127,7 +127,7 @@ def _with_sidebar(service: Service[M]) -> Service[M]:
     """Render the sidebar: sizes compared with those of the paper that the network follows, scores, and the card."""
     model = service.model
     tables = _picture_tables(model) if "classify" in model.capabilities else _translation_tables(model)
-    licence = model.card.get("data", {}).get("licence", "")
+    licence = say_sentence(str(model.card.get("data", {}).get("licence", "")))
     navigation.sidebar(lambda: model.device_name, tables, licence, model.card_markdown)
     return service
 
