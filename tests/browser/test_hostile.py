@@ -96,9 +96,9 @@ def parts(page: Page):
 
 
 def fill_every_box(page: Page) -> None:
-    """Type into each box that does not hold the text yet, one after the other, as a user does."""
+    """Type into each box that does not hold the text yet, the last one first: a refused text may remove later boxes."""
     boxes = page.locator(BOXES)
-    for place in range(boxes.count()):
+    for place in reversed(range(boxes.count())):
         box = boxes.nth(place)
         if box.is_enabled() and box.input_value() != HOSTILE:
             box.fill(HOSTILE)

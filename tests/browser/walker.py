@@ -9,6 +9,7 @@ errors, such as a refusal by the Content-Security-Policy, are recorded by `tests
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
@@ -174,17 +175,37 @@ DRAWN = """() => {
 TABLE = """fold => (fold.querySelector('[data-testid="stDataFrame"]') ?? fold.querySelector("td"))?.checkVisibility()"""
 
 
+# What a page chooses itself where its link does not, and names in its address.
+CHOSEN_BY_PAGE = {"attention": "kind|layer|head|lines", "compare": r"of|do|heads\d"}
+
+
 def expected_address(view: View) -> list[tuple[str, str]]:
-    """Return the settings in the address of an open view: the sentence and the picture always."""
+    """Return the settings in the address of an open view, without those in `CHOSEN_BY_PAGE`.
+
+    The sentence and the picture are always among them.
+    """
     picture = {"picture": samples.NAMES[0]} if view.page == "vision" else {}
     return sorted((view.settings | picture | {"text": sentence_input.DEFAULT}).items())
+
+
+def is_chosen_by_page(view: View, name: str) -> bool:
+    """Return True if the page has chosen a setting of its address itself."""
+    return name not in view.settings and bool(re.fullmatch(CHOSEN_BY_PAGE.get(view.page, ""), name))
 
 
 def wait_for_address(page: Page, view: View) -> None:
     """Wait for the address of a view; it is written last."""
     page.wait_for_function(
-        "expected => JSON.stringify([...new URLSearchParams(location.search)].sort()) === JSON.stringify(expected)",
-        arg=[list(pair) for pair in expected_address(view)],
+        """([expected, names, chosen]) => {
+            const byPage = (name) => !names.includes(name) && new RegExp(`^(${chosen})$`).test(name)
+            const settings = [...new URLSearchParams(location.search)].filter(([name]) => !byPage(name))
+            return JSON.stringify(settings.sort()) === JSON.stringify(expected)
+        }""",
+        arg=[
+            [list(pair) for pair in expected_address(view)],
+            list(view.settings),
+            CHOSEN_BY_PAGE.get(view.page, ""),
+        ],
     )
 
 
@@ -192,7 +213,8 @@ def check_address(page: Page, view: View) -> None:
     """Assert that the address has the selection and nothing else, and that its page is open with that part."""
     wait_for_address(page, view)
     address = urlsplit(page.url)
-    assert (address.path, sorted(parse_qsl(address.query))) == (f"/{view.path}", expected_address(view))
+    settings = [pair for pair in parse_qsl(address.query) if not is_chosen_by_page(view, pair[0])]
+    assert (address.path, sorted(settings)) == (f"/{view.path}", expected_address(view))
     expect(page.locator(f"{MAIN} h1")).to_have_text(in_brackets(PAGES[view.page]))
     if view.key:
         assert chosen_option(page, view.key) == view.place
