@@ -129,19 +129,24 @@ class LinesOfKinds:
     view: LinesView
 
 
-def payload(lines: AttentionLines, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
-    """The bytes that `attention_lines.ts` reads; see the module. Up to `exact_bytes` with every digit."""
+def payload(lines: AttentionLines, theme: palette.Theme, dtype: Dtype | None = None) -> bytes:
+    """The bytes that `attention_lines.ts` reads; see the module.
+
+    Args:
+        dtype: of the weights; by default float32 up to `FULL_PRECISION_BYTES` of what is sent, else float24.
+    """
+    weights = SentArray(lines.maps.weights, causal=lines.maps.kind.causal)
+    dtype = dtype or dtype_of(weights, rounded="float24", exact_bytes=FULL_PRECISION_BYTES)
     header = _shared_header([lines.maps], theme) | {"kinds": {"": _lines_header(lines.maps)}}
-    return pack(header, {"": _sent(lines.maps, exact_bytes, _rounded_to(exact_bytes))})
+    return pack(header, {"": replace(weights, dtype=dtype)})
 
 
-def payload_of_kinds(lines_by_kind: LinesOfKinds, theme: palette.Theme, exact_bytes: int = EXACT_BYTES) -> bytes:
-    """The payload of several kinds, with every digit if that takes at most `exact_bytes` for all together."""
-    exact = sum(maps.weights.nbytes for maps in lines_by_kind.maps.values()) <= exact_bytes
+def payload_of_kinds(lines_by_kind: LinesOfKinds, theme: palette.Theme, dtype: Dtype | None = None) -> bytes:
+    """The payload of several kinds; by default float32 up to `EXACT_BYTES` for all kinds together, else float24."""
+    own_dtype: Dtype = dtype or ("float32" if _bytes(lines_by_kind.maps.values()) <= EXACT_BYTES else "float24")
     kinds = {name: _lines_header(maps) | words_header(maps, _axis_header) for name, maps in lines_by_kind.maps.items()}
     weights = {
-        name: _sent(maps, exact_bytes if exact else 0, _rounded_to(exact_bytes))
-        for name, maps in lines_by_kind.maps.items()
+        name: SentArray(maps.weights, own_dtype, causal=maps.kind.causal) for name, maps in lines_by_kind.maps.items()
     }
     header = {"kinds": kinds, "controls": controls.control_specs(lines_by_kind.choices)}
     return pack(_shared_header(lines_by_kind.maps.values(), theme) | header, weights)
@@ -163,15 +168,16 @@ def _lines_header(maps: KindMaps) -> dict[str, object]:
     }
 
 
-def _sent(maps: KindMaps, exact_bytes: int, rounded: Dtype) -> SentArray:
-    """The weights as they are sent: up to `exact_bytes` with every digit, else `rounded`."""
-    weights = SentArray(maps.weights, causal=maps.kind.causal)
-    return replace(weights, dtype=dtype_of(weights, rounded=rounded, exact_bytes=exact_bytes))
+def _bytes(by_kind: Iterable[KindMaps]) -> int:
+    return sum(maps.weights.nbytes for maps in by_kind)
 
 
-def _rounded_to(exact_bytes: int) -> Dtype:
-    """The precision of many weights: of files, which have every digit of more, it is lower."""
-    return "float16" if exact_bytes > EXACT_BYTES else "float24"
+def _file_dtype(by_kind: Iterable[KindMaps]) -> Dtype:
+    """The precision in files: every digit of more weights than a page has, else half precision.
+
+    Masked cells count, so that a causal kind takes half of what another one of this size does.
+    """
+    return "float32" if _bytes(by_kind) <= html_export.EXACT_BYTES else "float16"
 
 
 def _axis_header(kind: kind_labels.Kind) -> dict[str, object]:
@@ -224,20 +230,20 @@ def valid_choice(sent: object, lines_by_kind: LinesOfKinds) -> tuple[dict[str, s
 
 def snapshot(lines: AttentionLines) -> html_export.ComponentSnapshot:
     """The lines for an HTML file or a notebook."""
-    content = payload(lines, "light", html_export.EXACT_BYTES)  # the browser uses its own theme
-    return _as_snapshot(content, lines.view)
+    dtype = _file_dtype([lines.maps])
+    return _as_snapshot(payload(lines, "light", dtype), lines.view, dtype)  # the browser uses its own theme
 
 
 def snapshot_of_kinds(lines_by_kind: LinesOfKinds) -> html_export.ComponentSnapshot:
     """The lines of several kinds, with their controls, for a notebook."""
-    content = payload_of_kinds(lines_by_kind, "light", html_export.EXACT_BYTES)
-    return _as_snapshot(content, {**lines_by_kind.chosen, "view": lines_by_kind.view})
+    dtype = _file_dtype(lines_by_kind.maps.values())
+    chosen = {**lines_by_kind.chosen, "view": lines_by_kind.view}
+    return _as_snapshot(payload_of_kinds(lines_by_kind, "light", dtype), chosen, dtype)
 
 
-def _as_snapshot(content: bytes, chosen: object) -> html_export.ComponentSnapshot:
-    exact = len(content) <= html_export.EXACT_BYTES
+def _as_snapshot(content: bytes, chosen: object, dtype: Dtype) -> html_export.ComponentSnapshot:
     rounded = say("saved.rounded.half", "rounded to half precision: three digits down to 0.0001")
-    numbers = html_export.EXACT() if exact else rounded
+    numbers = html_export.EXACT() if dtype == "float32" else rounded
     return html_export.ComponentSnapshot("attention_lines", "lines-root", content, chosen, numbers)
 
 

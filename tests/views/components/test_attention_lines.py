@@ -21,6 +21,7 @@ from views.components.attention_lines import (
     from_address,
     payload,
     payload_of_kinds,
+    snapshot,
     to_address,
     valid_choice,
     valid_view,
@@ -71,6 +72,18 @@ def test_long_inputs_are_sent_in_three_bytes_per_weight(side):
     assert dtypes(header) == {"": "float24"}
     assert len(content) < 3 * drawn.maps.weights.size + 10_000
     np.testing.assert_allclose(weights[""], drawn.maps.weights, rtol=2**-16)
+
+
+@pytest.mark.parametrize("side", [9, 260])
+def test_a_file_states_its_precision_and_a_causal_kind_takes_half(side):
+    """2.2 million weights take more than 8 MB with every digit, of which a causal kind would send only 4.3 MB."""
+    whole, causal = (snapshot(lines(side, side, kind)) for kind in ("encoder", "decoder"))
+    form = "float32" if side == 9 else "float16"
+    for each in (whole, causal):
+        assert dtypes(read_payload(each.payload)[0]) == {"": form}
+        assert ("rounded to half precision" in each.numbers) == (form == "float16")
+    bodies = [len(each.payload) - 4 - int.from_bytes(each.payload[:4], "little") for each in (whole, causal)]
+    assert bodies[1] * 2 * side == bodies[0] * (side + 1)  # the diagonal is sent too
 
 
 def of_kinds(side: int) -> LinesOfKinds:
