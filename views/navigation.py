@@ -12,7 +12,7 @@ import streamlit as st
 from PIL import Image
 from streamlit.delta_generator import DeltaGenerator
 
-from . import lessons, palette, streamlit_internals
+from . import lessons, palette, streamlit_internals, streamlit_words
 from .controls import sentence_input
 from .shipped_files import is_intact
 from .text import catalogue, literal, model_card, prose
@@ -130,7 +130,11 @@ def _render_menu(open_page: MenuPage, pages: Mapping[MenuPage, st.Page]) -> None
     """Draw the sections, and the pages of the open one."""
     open_section = section_of(open_page)
     data = lessons.script_data(open_page.id) if open_page.id in lessons.PAGES else ""
-    st.html(_OPEN.format(open=SECTIONS.index(open_section) + 1, language=catalogue.language()) + data)
+    st.html(
+        _OPEN.format(open=SECTIONS.index(open_section) + 1, language=catalogue.language())
+        + streamlit_words.style()
+        + data
+    )
     with st.container(key="menu"):
         with st.container(horizontal=True, key="sections"):
             for section in SECTIONS:

@@ -1,0 +1,39 @@
+"""Streamlit's own words are written over in another language, by a style sheet that no text can leave."""
+
+import re
+from pathlib import Path
+
+import streamlit
+
+from views import streamlit_words
+from views.streamlit_words import style
+from views.text import catalogue
+from views.text.catalogue import Message, using_language
+
+SCRIPTS = Path(streamlit.__file__).parent / "static" / "static" / "js"
+
+
+def test_english_is_left_to_streamlit():
+    assert style() == ""
+
+
+def test_every_word_has_its_rule():
+    with using_language("ko"):
+        text = style()
+    assert text.count('content: "') == len(streamlit_words._WORDS)
+    assert 'content: "Enter를 누르면 적용됩니다"' in text
+
+
+def test_a_text_cannot_end_the_string_or_the_style(monkeypatch):
+    monkeypatch.setattr(streamlit_words, "_WORDS", {"p": Message("test.none", 'a"}</style><b>\\')})
+    with using_language(catalogue.PSEUDO):
+        text = style()
+    assert text.count("<") == 2 and text.count('"') == 2
+
+
+def test_streamlit_still_has_the_elements():
+    ids = set(re.findall(r"data-testid=(\w+)", " ".join(streamlit_words._WORDS)))
+    scripts = "\n".join(
+        path.read_text(encoding="utf-8") for path in SCRIPTS.glob("*.js") if path.stat().st_size < 2**21
+    )
+    assert {id for id in ids if id not in scripts} == set()
