@@ -120,26 +120,27 @@ class SentenceTranslator(TrainedModel, MeasuredDoubt, Generic[TraceT]):
         """Return the token ids of a sentence that the translator accepts, without `</s>`.
 
         Raises:
-            InputError: it is empty or no text, or has more than 128 tokens; the message states the count.
+            InputError: it is empty, no text, or longer than 128 tokens or the network's positions; with the count.
         """
         if not isinstance(text, str):
             raise InputError("Pass a sentence as text; this is a {kind}.", kind=type(text).__name__)
         if all(unicodedata.category(char) in INVISIBLE for char in text[: MAX_CHARACTERS + 1]):
             raise InputError("There is nothing to translate yet: type an English sentence.")
+        most = min(MAX_TOKENS, self.config.max_positions - 1)  # a place is for `</s>`
         if len(text) > MAX_CHARACTERS:
             raise InputError(
                 "That text has {count:,} characters; the model reads one sentence of at most {most} tokens. "
                 "Shorten it to one sentence.",
                 count=len(text),
-                most=MAX_TOKENS,
+                most=most,
             )
         ids = self.tokenizer.encode(text)
-        if len(ids) > MAX_TOKENS:
+        if len(ids) > most:
             raise InputError(
                 "That sentence has {count} tokens and the model reads at most {most}. Shorten it by {excess} tokens.",
                 count=len(ids),
-                most=MAX_TOKENS,
-                excess=len(ids) - MAX_TOKENS,
+                most=most,
+                excess=len(ids) - most,
             )
         return ids
 
@@ -282,12 +283,12 @@ class Translator(SentenceTranslator[Trace], CausalMethods, PullMethods):
     capabilities: frozenset[Capability] = frozenset({"translate", "ablate", "intervene", "export", "pull"})
 
     @classmethod
-    def load(cls, path: str | Path | None = None, device: str = "auto") -> "Translator":
+    def load(cls, path: str | Path | None = None, device: str = "auto", tokenizer: str | Path | None = None) -> Self:
         """Read a translator's folder; by default the one this project ships.
 
         Args:
-            path: folder with `config.json`, `model.safetensors`, `tokenizer.model` and `card.json`; if it also has
-                `english.safetensors`, `looks_english` tests more than the script.
+            path: folder with `config.json`, `model.safetensors`, `tokenizer.model` (unless it is `tokenizer`) and
+                `card.json`; if it also has `english.safetensors`, `looks_english` tests more than the script.
             device: "auto" picks CUDA, MPS or CPU.
 
         Raises:
@@ -295,7 +296,7 @@ class Translator(SentenceTranslator[Trace], CausalMethods, PullMethods):
             ValueError: the named device does not exist.
         """
         folder = Path(path) if path is not None else SHIPPED
-        return cls._read(folder, folder / "tokenizer.model", device)
+        return cls._read(folder, Path(tokenizer or folder / "tokenizer.model"), device)
 
     def _head_shapes(self, source: int, target: int) -> Shapes:
         sizes = self.network.config

@@ -44,6 +44,7 @@ KEYWORDS: dict[str, tuple[int | None, tuple[int, ...]]] = {
             "NoSharedTokensError",
             "Refusal",
             "SizeError",
+            "ExportError",
         ),
         (None, (0,)),
     ),

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from ..decoding.tapped_decoding import GeneratedTokens, greedy_with_tap_in_steps
 from ..networks.loss_terms import score_target
+from ..networks.relative_positions import LinearBiases
 from ..networks.transformer import Transformer
 from ..runtime.arrays import largest_difference, softmax, to_array
 from ..runtime.progress import InSteps
@@ -70,7 +71,7 @@ def intervene_in_steps(
     """
     tap = interventions.tap(attention_shapes(trace))
     after = record_trace(network, tokenizer, trace.source_ids, trace.target_ids, trace.next_ids, tap)
-    limit = min(2 * len(trace.source_ids) + 10, 128)
+    limit = min(2 * len(trace.source_ids) + 10, 128, network.most_generated(len(trace.source_ids)))
     generated = yield from greedy_with_tap_in_steps(
         network, trace.source_ids, tap, limit, trace.next_ids, looks_ahead=interventions.looks_ahead
     )
@@ -121,12 +122,18 @@ def edited_copy(network: nn.Module, interventions: HeadInterventions) -> nn.Modu
                     rows = getattr(attention.query, name).detach().clone()
                     rows[own] /= change.temperature
                     setattr(attention.query, name, nn.Parameter(rows, requires_grad=False))
+                if isinstance(attention.relative, LinearBiases):
+                    slopes = attention.relative.slopes.clone()
+                    slopes[head] /= change.temperature
+                    attention.relative.slopes = slopes
     return copy
 
 
 def _difference(kind: str, record: AttentionRecord, interventions: HeadInterventions) -> float:
     queries, keys, values = (array.astype(np.float64) for array in (record.queries, record.keys, record.values))
     scores = queries @ keys.swapaxes(-2, -1) / math.sqrt(queries.shape[-1])  # (layer, head, query, key)
+    if record.bias is not None:
+        scores += record.bias
     factor = np.ones(scores.shape[:2])
     own = [change for change in interventions.changes if change.kind == kind]
     for change in own:

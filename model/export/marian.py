@@ -16,7 +16,12 @@ from ..networks.config import TransformerConfig
 from ..networks.transformer import Transformer
 from ..networks.transformer_layers import DecoderLayer, EncoderLayer
 from ..runtime.checkpoint import save_tensors, write_atomically, write_json
+from ..runtime.messages import UserError
 from ..text.tokenizer import Tokenizer
+
+
+class ExportError(UserError, ValueError):
+    """The network cannot be written in another library's form; the message states why."""
 
 
 def stream_permutation(d_model: int) -> Tensor:
@@ -55,8 +60,18 @@ def marian_config(config: TransformerConfig) -> dict:
 
 
 def marian_tensors(network: Transformer) -> dict[str, Tensor]:
-    """Return our weights under MarianMT's names, on the CPU, with the d_model axis permuted."""
+    """Return our weights under MarianMT's names, on the CPU, with the d_model axis permuted.
+
+    Raises:
+        ExportError: MarianMT has no form of this network.
+    """
     config = network.config
+    if config.positions != "sinusoidal":
+        raise ExportError(
+            "MarianMT has sinusoidal positions, and this network has others ({positions}); export a network with "
+            "sinusoidal positions.",
+            positions=config.positions,
+        )
     order = stream_permutation(config.d_model)
     tensors: dict[str, Tensor] = {
         "model.shared.weight": network.embedding.weight[:, order],

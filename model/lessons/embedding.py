@@ -22,7 +22,7 @@ class EmbeddingSteps:
     tokens: tuple[str, ...]
     rows: np.ndarray  # rows of the embedding table
     scaled: np.ndarray  # rows x sqrt(d_model) (Vaswani et al. 2017, section 3.4).
-    positions: np.ndarray  # the sinusoids of positions 0 to S - 1 (section 3.5)
+    positions: np.ndarray  # vectors added for positions 0 to S - 1: the sinusoids (section 3.5), or as learned; or 0
     embedded: np.ndarray  # scaled + positions, recomputed
     recorded: np.ndarray  # the encoder's input, as recorded by a tap
 

@@ -87,7 +87,8 @@ def score_forms(record: AttentionRecord) -> tuple[ScoreForm, ...]:
     """Return the form of every layer's scores; empty where an opened model shows no products of queries and keys."""
     forms = getattr(record, "forms", None)
     if forms is None:  # of the project's own networks
-        return (ScoreForm(record.queries.shape[-1] ** -0.5, allowed=record.allowed),) * len(record.weights)
+        form = ScoreForm(record.queries.shape[-1] ** -0.5, biased=record.bias is not None, allowed=record.allowed)
+        return (form,) * len(record.weights)
     return forms
 
 

@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .linear import Linear
+from .relative_positions import RelativePositions
 from .tap import Tap
 
 # name of a step, `(batch, head, new, d_k)` -> the cached positions and then the new ones
@@ -52,25 +53,34 @@ class KeyValueCache:
                 filled[moved] = filled[[rows[place] for place in moved]]
 
 
-def scaled_dot_product(query: Tensor, kv: KeyValue, allowed: Tensor | None, tap: Tap | None, name: str) -> Tensor:
+def scaled_dot_product(
+    query: Tensor, kv: KeyValue, allowed: Tensor | None, tap: Tap | None, name: str, bias: Tensor | None = None
+) -> Tensor:
     """softmax(Q K^T / sqrt(d_k)) V for all heads at once (Vaswani et al. 2017, equation 1).
 
     Without a tap this is `torch.nn.functional.scaled_dot_product_attention`. With one, each step is computed separately
-    and replaced by `tap(f"{name}.<step>", tensor)`. The steps are `scores` (scaled, before the mask), `mask`, `weights`
-    and `outputs`.
+    and replaced by `tap(f"{name}.<step>", tensor)`. The steps are `bias` if there is one, `scores` (scaled, with the
+    bias, before the mask), `mask`, `weights` and `outputs`.
 
     Args:
         query: `(batch, head, query, d_k)`.
         kv: keys and values, `(batch, head, key, d_k)` each.
         allowed: bool, broadcastable to `(batch, head, query, key)`; None lets every query attend to every key.
+        bias: added to the scaled scores, likewise broadcastable.
 
     Returns:
         `(batch, head, query, d_k)`.
     """
     if tap is None:
+        if bias is not None:
+            bias = bias.to(query.dtype)
+            allowed = bias if allowed is None else bias.masked_fill(~allowed, -math.inf)
         return F.scaled_dot_product_attention(query, kv.keys, kv.values, attn_mask=allowed)
     scores = query @ kv.keys.transpose(-2, -1)  # (batch, head, query, d_k) x (batch, head, d_k, key)
-    scores = tap(f"{name}.scores", scores.mul_(1 / math.sqrt(query.shape[-1])))  # (batch, head, query, key)
+    scores = scores.mul_(1 / math.sqrt(query.shape[-1]))  # (batch, head, query, key)
+    if bias is not None:
+        scores = scores + tap(f"{name}.bias", bias)
+    scores = tap(f"{name}.scores", scores)
     if allowed is not None:
         allowed = tap(f"{name}.mask", allowed)
         scores = scores.masked_fill(~allowed, -math.inf)
@@ -84,11 +94,13 @@ class MultiHeadAttention(nn.Module):
     Args:
         d_model: width of the residual stream.
         n_heads: number of heads; `d_model` must be a multiple of it.
+        relative: positions inside a self-attention, if the network has such.
     """
 
-    def __init__(self, d_model: int, n_heads: int) -> None:
+    def __init__(self, d_model: int, n_heads: int, relative: RelativePositions | None = None) -> None:
         super().__init__()
         self.n_heads = n_heads
+        self.relative = relative
         self.query = Linear(d_model, d_model)
         self.key = Linear(d_model, d_model)
         self.value = Linear(d_model, d_model)
@@ -117,17 +129,26 @@ class MultiHeadAttention(nn.Module):
             stream: `(batch, query, d_model)`.
             kv: keys and values from `project_memory`.
             allowed: see `scaled_dot_product`.
-            tap: called with `{name}.queries`, `.keys` and `.values`, and with the steps of `scaled_dot_product`.
+            tap: called with `{name}.queries`, `.keys` and `.values`, and with the steps of `scaled_dot_product`; with
+                `relative` positions first with `{name}.positions`, those of the keys, `(1, key)` int64. Queries and
+                keys are those that are multiplied: rotary positions are in them.
             join: puts cached queries in front of those of `stream`, so that the tap receives all of them.
 
         Returns:
             `(batch, query, d_model)`.
         """
-        query = self.split_heads(self.query(stream))  # (batch, head, query, d_k)
+        query, bias = self.split_heads(self.query(stream)), None  # (batch, head, query, d_k)
+        if tap is not None and join is not None:
+            query = join(f"{name}.queries", query)
+        if self.relative is not None:
+            positions = torch.arange(kv.keys.shape[2], device=query.device)[None]  # (1, key)
+            positions = positions if tap is None else tap(f"{name}.positions", positions)
+            query, keys, bias = self.relative(query, kv.keys, positions)
+            kv = KeyValue(keys, kv.values)
         if tap is not None:
-            query = tap(f"{name}.queries", query if join is None else join(f"{name}.queries", query))
+            query = tap(f"{name}.queries", query)
             kv = KeyValue(tap(f"{name}.keys", kv.keys), tap(f"{name}.values", kv.values))
-        heads = scaled_dot_product(query, kv, allowed, tap, name)
+        heads = scaled_dot_product(query, kv, allowed, tap, name, bias)
         if join is not None:
             heads = heads[:, :, -stream.shape[1] :]
         return self.output(heads.transpose(1, 2).flatten(-2))

@@ -1,9 +1,14 @@
 """Sizes of the encoder-decoder Transformer, this project's presets, and the number of parameters that follows."""
 
 from dataclasses import asdict, dataclass, fields
-from typing import Self
+from typing import Literal, Self, get_args
 
 from ..runtime.messages import UserError
+
+# "sinusoidal" (Vaswani et al. 2017, section 3.5) and "learned" (Gehring et al. 2017, section 3.1) are added to the
+# embeddings; "rotary" (Su et al. 2021) and "alibi" (Press et al. 2022) are in `model.networks.relative_positions`
+PositionKind = Literal["sinusoidal", "learned", "rotary", "alibi", "none"]
+POSITION_KINDS: tuple[PositionKind, ...] = get_args(PositionKind)
 
 
 class SizeError(UserError, ValueError):
@@ -63,8 +68,9 @@ class TransformerConfig(SequenceConfig):
     """Hyperparameters of "Attention Is All You Need" (Vaswani et al. 2017, table 3).
 
     Raises:
-        SizeError: a size is not positive, `d_model` is odd or not divisible by `n_heads`, or `dropout` is outside
-            [0, 1); the message states what to change.
+        SizeError: a size is not positive, `d_model` is odd or not divisible by `n_heads`, `d_k` is odd with rotary
+            positions, `dropout` is outside [0, 1), or there is no such kind of positions; the message states what to
+            change.
     """
 
     vocabulary_size: int = 8000
@@ -74,11 +80,12 @@ class TransformerConfig(SequenceConfig):
     n_decoder_layers: int = 4
     d_ff: int = 1024  # width of the feed-forward layer, 4 d_model in the paper
     dropout: float = 0.1  # on each sub-layer's output and on the embedding sums (section 5.4)
-    max_positions: int = 512  # rows of the precomputed sinusoid table
+    max_positions: int = 512  # tokens of the longest sequence; rows of the table of sinusoidal or learned positions
     pad_id: int = 0
     unk_id: int = 1
     bos_id: int = 2
     eos_id: int = 3
+    positions: PositionKind = "sinusoidal"
 
     def __post_init__(self) -> None:
         self.check_positive("vocabulary_size", "d_model", "n_heads", "n_encoder_layers", "n_decoder_layers", "d_ff")
@@ -96,6 +103,17 @@ class TransformerConfig(SequenceConfig):
             )
         if not 0 <= self.dropout < 1:
             raise SizeError("dropout {dropout} is outside [0, 1).", dropout=self.dropout)
+        if self.positions not in POSITION_KINDS:
+            raise SizeError(
+                "There are no positions of the kind {positions}; choose one of {kinds}.",
+                positions=self.positions,
+                kinds=", ".join(POSITION_KINDS),
+            )
+        if self.positions == "rotary" and self.d_k % 2:
+            raise SizeError(
+                "d_k {d_k} is odd; rotary positions rotate pairs of numbers, so make d_model / n_heads even.",
+                d_k=self.d_k,
+            )
 
     @property
     def d_k(self) -> int:
@@ -141,12 +159,15 @@ def part_sizes(config: TransformerConfig) -> list[PartSize]:
     """List every part of the network with its trained numbers (Vaswani et al. 2017, section 3).
 
     Attention has four d_model x d_model matrices whatever the number of heads is, feed-forward two of
-    d_model x d_ff, each with a bias; the output projection is the embedding table again (section 3.4).
+    d_model x d_ff, each with a bias; the output projection is the embedding table again (section 3.4). Only learned
+    positions have trained numbers.
     """
     width, inner = config.d_model, config.d_ff
     encoder, decoder = config.n_encoder_layers, config.n_decoder_layers
+    table = [PartSize("positions", 1, config.max_positions * width)] if config.positions == "learned" else []
     return [
         PartSize("embedding", 1, config.vocabulary_size * width),
+        *table,
         PartSize("attention", encoder + 2 * decoder, 4 * (width * width + width)),
         PartSize("feed-forward", encoder + decoder, 2 * width * inner + inner + width),
         PartSize("layer-norm", 2 * encoder + 3 * decoder, 2 * width),

@@ -2,6 +2,7 @@
 
 Names read `<stack>.<layer>.<kind>.<step>`, for example `decoder.0.cross.weights`. Kinds are `self` and `cross`; steps
 are `queries`, `keys`, `values`, `scores` (scaled, unmasked), `mask`, `weights` and `outputs` (one vector per head).
+Self-attention with rotary or ALiBi positions passes `positions` before them, with ALiBi `bias` before `scores`.
 Every sub-layer, `self`, `cross` and `ffn`, also passes `sublayer_output`, what it adds to the residual stream, and
 `normalised`, the stream after its Add & Norm; `ffn` has `hidden` before them. The residual stream passes as
 `<stack>.embedded` and `<stack>.<layer>.residual`. In the pre-norm decoder-only network `normalised` is what the

@@ -2,6 +2,7 @@
 
 Post-norm residuals, ReLU feed-forward layers, sinusoidal positions, embeddings scaled by sqrt(d_model) and tied with
 the output projection. Dropout is where section 5.4 puts it: on every sub-layer's output and on the embedding sums.
+Its config can name other positions: learned, rotary, ALiBi or none (`model.networks.config.PositionKind`).
 """
 
 import math
@@ -19,12 +20,14 @@ from .positional import sinusoidal_encoding
 from .tap import Tap
 from .transformer_layers import DecoderLayer, EncoderLayer
 
+SINUSOID_DEVIATION = 0.5**0.5  # of the numbers of sinusoids; learned positions begin with it
+
 
 class Transformer(TranslationNetwork):
     """The whole network (figure 1): ids in, logits out through the tied embedding (section 3.4)."""
 
     config: TransformerConfig
-    positions: Tensor  # (max_positions, d_model)
+    positions: Tensor  # (max_positions, d_model), added to the embeddings; 0 if nothing is added
     triangle: Tensor  # the causal mask of the longest sequence, (1, 1, max_positions, max_positions) bool
 
     def __init__(self, config: TransformerConfig) -> None:
@@ -35,12 +38,18 @@ class Transformer(TranslationNetwork):
         self.encoder = Layers(EncoderLayer(config) for _ in range(config.n_encoder_layers))
         self.decoder = Layers(DecoderLayer(config) for _ in range(config.n_decoder_layers))
         positions = sinusoidal_encoding(config.max_positions, config.d_model)
-        self.register_buffer("positions", positions, persistent=False)
+        if config.positions == "learned":
+            self.positions = nn.Parameter(torch.empty_like(positions))
+        else:
+            added = positions if config.positions == "sinusoidal" else torch.zeros_like(positions)
+            self.register_buffer("positions", added, persistent=False)
         self.register_buffer("triangle", causal_mask(config.max_positions), persistent=False)
         self.apply(_initialise)
+        if config.positions == "learned":  # after all others, which are then those of the other kinds with this seed
+            nn.init.normal_(self.positions, std=SINUSOID_DEVIATION)
 
     def embed(self, ids: Tensor, start: int = 0) -> Tensor:
-        """Embedding rows x sqrt(d_model) + positions (sections 3.4 and 3.5).
+        """Embedding rows x sqrt(d_model) + positions (sections 3.4 and 3.5), if the config's kind is added here.
 
         Args:
             ids: `(batch, position)` int64.

@@ -5,6 +5,7 @@ from torch import Tensor, nn
 from .attention import Join, KeyValue, MultiHeadAttention
 from .config import TransformerConfig
 from .linear import Linear
+from .relative_positions import relative_positions
 from .tap import Tap
 
 
@@ -47,7 +48,7 @@ class EncoderLayer(nn.Module):
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
-        self.self_attention = MultiHeadAttention(config.d_model, config.n_heads)
+        self.self_attention = MultiHeadAttention(config.d_model, config.n_heads, relative_positions(config))
         self.self_norm = AddNorm(config.d_model, config.dropout)
         self.feed_forward = FeedForward(config.d_model, config.d_ff)
         self.feed_forward_norm = AddNorm(config.d_model, config.dropout)
@@ -67,7 +68,7 @@ class DecoderLayer(nn.Module):
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
-        self.self_attention = MultiHeadAttention(config.d_model, config.n_heads)
+        self.self_attention = MultiHeadAttention(config.d_model, config.n_heads, relative_positions(config))
         self.self_norm = AddNorm(config.d_model, config.dropout)
         self.cross_attention = MultiHeadAttention(config.d_model, config.n_heads)
         self.cross_norm = AddNorm(config.d_model, config.dropout)

@@ -1,7 +1,7 @@
 """All intermediate results of the Transformer for one pair of sentences, as arrays."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain
 from typing import ClassVar
@@ -80,6 +80,7 @@ class AttentionRecord:
     weights: np.ndarray  # `(layer, head, query, key)`
     outputs: np.ndarray  # `(layer, head, query, d_k)`
     allowed: np.ndarray | None  # `(query, key)` bool, keys that some head may attend to; None if no mask applies
+    bias: np.ndarray | None = field(default=None, kw_only=True)  # in `scores`, of the same shape; None if there is none
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {' x '.join(map(str, self.weights.shape))}, verified by {self.verified_by}>"
@@ -87,6 +88,9 @@ class AttentionRecord:
     def verify(self) -> Verification:
         """Compare with an independent recomputation, over all layers and heads; see `Verification`."""
         mask = None if self.allowed is None else torch.from_numpy(self.allowed)
+        if self.bias is not None:
+            bias = torch.from_numpy(self.bias)  # (layer, head, query, key)
+            mask = bias if mask is None else bias.masked_fill(~mask, -torch.inf)
         q, k, v = (torch.from_numpy(array) for array in (self.queries, self.keys, self.values))
         identity = torch.eye(k.shape[2]).expand(*k.shape[:2], -1, -1)  # (layer, head, key, key)
         applied = F.scaled_dot_product_attention(q, k, identity, attn_mask=mask)  # (layer, head, query, key)
@@ -225,7 +229,7 @@ def record_trace(
     """
     labels = describe_tokens(tokenizer, source_ids, target_ids, next_ids)
     depths = {"encoder": network.config.n_encoder_layers, "decoder": network.config.n_decoder_layers}
-    stacks = LayerStacks(_plan(**depths))
+    stacks = LayerStacks(_plan(network.config.positions == "alibi", **depths))
     tap = stacks if intervention is None else Chain(intervention, stacks)
     memory = network.encode(network.ids(source_ids), None, tap)
     logits = network.project(network.decode(network.ids(target_ids), memory, None, tap))
@@ -273,11 +277,17 @@ def describe_tokens(
 
 
 @lru_cache(maxsize=8)
-def _plan(**depths: int) -> StackPlan:
-    """Plan the recording of a network with so many layers in its encoder and decoder."""
+def _plan(biased: bool, **depths: int) -> StackPlan:
+    """Plan the recording of a network with so many layers in its encoder and decoder.
+
+    Args:
+        biased: whether self-attention has a bias.
+    """
     stacks: dict[str, list[str]] = {}
     for kind in TRANSLATION:
         stacks |= attention_stacks(kind.stack, kind.sublayer, depths[kind.stack])
+        if biased and kind.square:
+            stacks[_bias_stack(kind)] = layer_names(kind.stack, f"{kind.sublayer}.bias", depths[kind.stack])
     for stack, layers in depths.items():
         stacks |= stream_stack(stack, layers) | {f"{stack}.hidden": layer_names(stack, "ffn.hidden", layers)}
     masks = [layer_names(kind.stack, f"{kind.sublayer}.mask", depths[kind.stack]) for kind in TRANSLATION]
@@ -289,8 +299,14 @@ def gather_attention(stacks: LayerStacks, kind: AttentionKind, layers: int) -> A
     arrays = {step: stacks.array(f"{kind.stack}.{kind.sublayer}.{step}") for step in ATTENTION_STEPS}
     names = layer_names(kind.stack, f"{kind.sublayer}.mask", layers)
     masks = [stacks.tensors[name] for name in names if name in stacks.tensors]
+    bias = stacks.array(_bias_stack(kind)) if _bias_stack(kind) in stacks.plan.stacks else None
     if len(masks) < len(names):
-        return AttentionRecord(**arrays, allowed=None)
+        return AttentionRecord(**arrays, allowed=None, bias=bias)
     # all masks are the same, unless an intervention removed that of some head
     allowed = torch.stack([mask[0].any(dim=0).expand(arrays["weights"].shape[2:]) for mask in masks]).any(dim=0)
-    return AttentionRecord(**arrays, allowed=allowed.cpu().numpy())
+    return AttentionRecord(**arrays, allowed=allowed.cpu().numpy(), bias=bias)
+
+
+def _bias_stack(kind: AttentionKind) -> str:
+    """Name of the stack of the biases of one kind of attention."""
+    return f"{kind.stack}.{kind.sublayer}.bias"

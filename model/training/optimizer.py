@@ -56,10 +56,11 @@ class Recipe:
 def build_optimizers(network: nn.Module, recipe: Recipe) -> list[Optimizer]:
     """AdamW (Loshchilov and Hutter 2019), with Muon (Jordan et al. 2024) for the matrices inside the layers.
 
-    Muon orthogonalises the momentum of a matrix before the step; embeddings, biases and norms, for which that has no
-    meaning, use AdamW.
+    Muon orthogonalises the momentum of a matrix before the step; embeddings, learned positions, biases and norms, for
+    which that has no meaning, use AdamW.
     """
-    matrices = [p for name, p in network.named_parameters() if p.ndim == 2 and "embedding" not in name]
+    tables = ("embedding", "positions")
+    matrices = [p for name, p in network.named_parameters() if p.ndim == 2 and not any(part in name for part in tables)]
     chosen = {id(p) for p in matrices} if recipe.matrix_learning_rate else set()
     others = [p for p in network.parameters() if id(p) not in chosen]
     rate, decay = recipe.learning_rate, recipe.weight_decay

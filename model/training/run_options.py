@@ -100,6 +100,14 @@ class PreparedRun:
     start: TrainingStart | None = None
 
 
+def _read_sizes(path: Path, config_type: type[NetworkConfig]) -> dict | None:
+    """The sizes in a file, with the defaults of those that it lacks since it is older; None if they are impossible."""
+    try:
+        return config_type.from_dict(read_json(path)).to_dict()
+    except (TypeError, ValueError):
+        return None
+
+
 def run_training(
     options: argparse.Namespace,
     recipe: Recipe,
@@ -111,7 +119,7 @@ def run_training(
     try:
         prepared = prepare(processes)
         sizes = prepared.config.to_dict()
-        if options.resume and read_json(options.out / "config.json") != sizes:
+        if options.resume and _read_sizes(options.out / "config.json", type(prepared.config)) != sizes:
             raise CheckpointError(
                 "{folder} contains a network of other sizes; give the same options.", folder=options.out
             )
