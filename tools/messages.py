@@ -14,6 +14,7 @@ import io
 import json
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from babel.messages.catalog import Catalog, Message
@@ -51,12 +52,20 @@ KEYWORDS: dict[str, tuple[int | None, tuple[int, ...]]] = {
 }
 
 
-def texts_in(source: str) -> Iterator[tuple[str | None, str | tuple[str, ...]]]:
-    """Yield id and English text of each call in a file, also of those inside f-strings.
+Text = tuple[str | None, str | tuple[str, ...]]  # id, and English text or its singular and plural
+
+
+@cache
+def texts_in(source: str) -> tuple[Text, ...]:
+    """Id and English text of each call in a file, also of those inside f-strings; each source is read once.
 
     Babel's own extractor misses calls in f-strings on Python 3.11.
     """
-    for node in ast.walk(ast.parse(source)):
+    return tuple(_texts_in(ast.parse(source)))
+
+
+def _texts_in(tree: ast.AST) -> Iterator[Text]:
+    for node in ast.walk(tree):
         name = getattr(node.func, "id", getattr(node.func, "attr", "")) if isinstance(node, ast.Call) else ""
         if name not in KEYWORDS:
             continue
