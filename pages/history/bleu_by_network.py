@@ -15,7 +15,7 @@ from views.html import bars
 from views.html.generated_tokens import chart_title
 from views.text import prose
 from views.text.catalogue import Message, say
-from views.text.numbers import grouped, millions, three_digits
+from views.text.numbers import grouped, hardware, millions, three_digits
 
 HEADER = (
     Message("history.column.network", "network"),
@@ -73,7 +73,7 @@ def render(request: Request) -> None:
         "history",
         "ladder-check",
         difference=checks.format_difference("bleu of the card", difference),
-        hardware=comparison.facts["hardware"],
+        hardware=hardware(comparison.facts["hardware"]),
     )
     minutes = [cards[name]["training"]["minutes"] for name in NETWORKS]
     values = {

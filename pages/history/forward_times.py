@@ -21,7 +21,7 @@ from views.figures.line_chart import ChartLine, lines
 from views.html import bars
 from views.text import literal, prose, waiting
 from views.text.catalogue import say, say_error
-from views.text.numbers import three_digits
+from views.text.numbers import hardware, three_digits
 
 KEY = "forward times"
 TRANSFORMER = "transformer"
@@ -64,7 +64,7 @@ def render(request: Request) -> None:
         st.warning(literal.with_code(say_error(error)))
         return
     block = "times-shipped" if measured is None else "times-measured"
-    machine = {"hardware": literal.markdown(times.hardware), "threads": times.threads, "torch": times.torch}
+    machine = {"hardware": literal.markdown(hardware(times.hardware)), "threads": times.threads, "torch": times.torch}
     st.markdown(prose.block("history_recurrence", block, **machine, rounds=times.rounds))
     _render_times(times)
 

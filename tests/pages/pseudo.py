@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from views.text.catalogue import CLOSED, OPENED
 
 # formulas, code, targets of links, which may have a title
-_DATA = re.compile(r"\$[^$]*\$|`[^`]*`|\]\((?:[^)\"]|\"[^\"]*\")*\)|U\+[0-9A-F]{4,}")
+DATA = re.compile(r"\$[^$]*\$|`[^`]*`|\]\((?:[^)\"]|\"[^\"]*\")*\)|U\+[0-9A-F]{4,}")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _VOID = frozenset({"br", "img", "input", "hr", "meta", "link", "path", "rect", "line", "circle", "use"})
 
@@ -24,8 +24,8 @@ def uncatalogued_texts(app: AppTest) -> list[str]:
     """Return texts with words outside brackets, each with its location."""
     return [
         f"{where}: {' '.join(text.split())}"
-        for where, text in _texts(app)
-        if _WORD.search(outside_brackets(_DATA.sub("", text)))
+        for where, text in texts_of(app)
+        if _WORD.search(outside_brackets(DATA.sub("", text)))
     ]
 
 
@@ -42,7 +42,8 @@ def outside_brackets(text: str) -> str:
     return "".join(left)
 
 
-def _texts(app: AppTest) -> Iterator[tuple[str, str]]:
+def texts_of(app: AppTest) -> Iterator[tuple[str, str]]:
+    """Yield the visible texts of a page, each with its location; in HTML without what is marked as data."""
     for name in ("title", "header", "subheader", "markdown", "caption", "warning", "error", "info", "success"):
         for element in app.get(name):
             yield name, element.value

@@ -1,6 +1,9 @@
 """Format numbers: three significant digits on screen; tables and downloads contain the full value."""
 
 import math
+import re
+
+from .catalogue import say
 
 
 def three_digits(value: float) -> str:
@@ -38,3 +41,9 @@ def grouped(count: int) -> str:
 def millions(count: int) -> str:
     """A large count in millions with three digits: `9.42 M`."""
     return f"{count / 1e6:.3g}\u2009M"
+
+
+def hardware(text: str) -> str:
+    """Hardware as figures record it, such as `2 cores of AMD EPYC`, in the user's language."""
+    match = re.fullmatch(r"(\d+) cores? of (.+)", text)
+    return say("hardware.cores", "{count} cores of {name}", count=match[1], name=match[2]) if match else text

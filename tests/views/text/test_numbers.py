@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from views.text.numbers import grouped, millions, percent, signed, three_digits
+from views.text.catalogue import using_language
+from views.text.numbers import grouped, hardware, millions, percent, signed, three_digits
 
 
 @pytest.mark.parametrize(
@@ -52,3 +53,10 @@ def test_counts():
 
 def test_changes_have_their_sign():
     assert [signed(value) for value in (0.41234, 0, -19.66)] == ["+0.412", "0", "\u221219.7"]
+
+
+def test_hardware_is_translated_where_it_counts_cores():
+    assert hardware("2 cores of AMD EPYC") == "2 cores of AMD EPYC"
+    assert hardware("Apple M2") == "Apple M2"
+    with using_language("ko"):
+        assert hardware("2 cores of AMD EPYC") == "AMD EPYC 코어 2개"

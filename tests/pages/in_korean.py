@@ -1,0 +1,64 @@
+"""Find English on a page in Korean: runs of Latin words among which is one that only a sentence has.
+
+Names, code, formulas, tokens, titles of papers (in italics) and terms in brackets stay in English. A sentence that is
+Korean but for one word is not English.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.conftest import SENTENCE
+from tests.pages.pseudo import DATA, texts_of
+from tests.payloads import read_payload
+from views.controls.sentence_input import EXAMPLES
+from views.text.catalogue import CLOSED, OPENED
+
+# code, formulas, targets of links; titles in italics; terms and names in brackets or quotes
+_KEPT = re.compile(
+    DATA.pattern + r"|\$\$.*?\$\$|(?<!\*)\*(?!\*)[^*\n]+\*(?!\*)|\([^()]*\)|\u201c[^\u201d]*\u201d|\"[^\"]*\"",
+    re.DOTALL,
+)
+_LATIN = r"(?<!\w)[A-Za-z][A-Za-z'\u2019-]*(?!\w)"
+_RUN = re.compile(f"{_LATIN}(?:,? {_LATIN})+")
+_OF_SENTENCES = frozenset(
+    ("the", "an", "of", "is", "are", "was", "and", "or", "to", "in", "on", "at", "by", "with", "for", "from")
+    + ("not", "no", "it", "its", "this", "that", "which", "what", "how", "each", "every")
+)
+
+
+def english_texts(app: AppTest) -> list[str]:
+    """Return English texts on a page that is open in Korean, each with its location."""
+    texts = [*texts_of(app), *(("component", text) for text in _in_components(app))]
+    return [
+        f"{where}: {' '.join(text.split())[:160]}"
+        for where, text in texts
+        if text not in (*EXAMPLES, SENTENCE) and is_english(text)
+    ]
+
+
+def is_english(text: str) -> bool:
+    """Whether a text has an English sentence, or a part of one, or a bracket of the pseudo-language."""
+    words = (word for run in _RUN.findall(_KEPT.sub(" | ", text)) for word in re.split(",? ", run))
+    return OPENED in text or CLOSED in text or any(w.lower() in _OF_SENTENCES and not w.isupper() for w in words)
+
+
+def _in_components(app: AppTest) -> Iterator[str]:
+    for element in app.get("bidi_component"):
+        if element.proto.bytes:
+            yield from _strings(read_payload(element.proto.bytes)[0])
+
+
+def _strings(value: object) -> Iterator[str]:
+    """Yield the strings in a payload, without lists of tokens and names."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from _strings(part)
+    elif isinstance(value, list) and not all(isinstance(part, str) for part in value):
+        for part in value:
+            yield from _strings(part)

@@ -1,0 +1,34 @@
+"""A view in Korean has no English sentence."""
+
+import pytest
+
+from tests.every_view import UNFOLDED, VIEWS, View
+from tests.pages.conftest import visit
+from tests.pages.in_korean import english_texts, is_english
+from tests.tiers import nightly
+
+OFTEN = ("attention/lines", "vision/heads")  # the other views are opened by `make nightly`
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("가중치의 합은 1입니다.", False),
+        ("query, key, value", False),
+        ("스케일드 닷-프로덕트 어텐션(scaled dot product of a query)", False),
+        ("Clark 등 2019, *What Does BERT Look At?*, `a of b`", False),
+        ("Weights of the head", True),
+        ("이 헤드는 attends to the end", True),
+        ("\u27e6가중치\u27e7", True),
+    ],
+)
+def test_english_is_detected(text, expected):
+    assert is_english(text) == expected
+
+
+@pytest.mark.parametrize(
+    "view",
+    [pytest.param(view, id=view.id) if view.id in OFTEN else nightly(view, id=view.id) for view in VIEWS + UNFOLDED],
+)
+def test_a_view_in_korean_has_no_english_sentence(view: View):
+    assert english_texts(visit(view.page, lang="ko", **view.settings)) == []
