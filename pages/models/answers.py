@@ -1,6 +1,6 @@
 """The answer of an opened model: the next token, the token of a mask, a translation, or a class."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -21,11 +21,16 @@ BEST = 5  # number of candidates
 
 @dataclass(frozen=True)
 class GeneratedText:
-    """What a model generates for a text, the limit of new tokens, and the language, where it has several."""
+    """What a model generates for an input.
+
+    Attributes:
+        tokens: at most so many are generated.
+        generate: returns what it generates for the same input under interventions.
+    """
 
     text: str
     tokens: int
-    language: str | None = None
+    generate: Callable[[HeadInterventions], str]
 
 
 def render(
@@ -104,7 +109,7 @@ def _render_continuation(service: Service[OpenedModel], text: str, trace: HubTra
     generated = generate(service, text, count)
     render_generated(say("models.continuation", "It goes on"), generated)
     render_next(service.model, trace)
-    return GeneratedText(generated, count)
+    return GeneratedText(generated, count, lambda plan: generate(service, text, count, plan))
 
 
 def _render_translation(
@@ -117,7 +122,7 @@ def _render_translation(
     else:
         generated = service.model.reader.decode(trace.target.ids[1:], skip_special_tokens=True)
     render_generated(say("models.generated", "Generated"), generated)
-    return GeneratedText(generated, count, language)
+    return GeneratedText(generated, count, lambda plan: generate(service, text, count, plan, language))
 
 
 def _render_mask(model: OpenedModel, trace: HubTrace) -> None:

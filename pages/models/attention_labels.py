@@ -9,11 +9,19 @@ from pages.shared.provenance import Provenance
 from views.export import recipes
 from views.kind_labels import Kind, any_model_kind
 from views.viewer.attention_maps import AttentionMaps, from_trace
+from views.viewer.pictured_maps import pictures_in_text, with_part_names
 
 
 def labelled_kinds(trace: HubTrace) -> dict[str, Kind]:
-    """Return the kinds of attention of a trace by name, in the model's order."""
-    return {name: any_model_kind(name) for name in trace.records}
+    """Return the kinds of attention of a trace by name, in the model's order; of a text, not that within pictures."""
+    is_text = trace.picture_text is not None
+    return {name: any_model_kind(name) for name in trace.records if not (is_text and name == VISION.name)}
+
+
+def named_maps(trace: HubTrace) -> AttentionMaps:
+    """Return the maps of `labelled_kinds`, with parts of pictures named by row and column."""
+    maps, pictures = from_trace(trace, labelled_kinds(trace)), pictures_in_text(trace)
+    return with_part_names(maps, pictures) if pictures else maps
 
 
 def view_opened(model: OpenedModel, trace: HubTrace, inputs: Mapping[str, object]) -> tuple[AttentionMaps, Provenance]:
@@ -39,7 +47,7 @@ def view_pictured(
     model: OpenedModel, trace: HubTrace, inputs: Mapping[str, object]
 ) -> tuple[AttentionMaps, Provenance]:
     """Return the attention of a text with pictures, without that within the pictures, for the viewer."""
-    kinds = {name: any_model_kind(name) for name in trace.records if name != VISION.name}
+    kinds = labelled_kinds(trace)
     facts, key = {"opened": model.pinned, **inputs}, ("pictured", model.name, *map(str, inputs.values()), trace.kept)
     return from_trace(trace, kinds), Provenance(model.weights_sha256, facts, trace.records, key, page="models")
 

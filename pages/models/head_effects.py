@@ -10,16 +10,16 @@ from model.attribution.head_labels import PICTURES, TEXT
 from model.hub.ablation import ablate_in_steps
 from model.hub.head_scores import measure_heads, score_heads
 from model.hub.opened_model import OpenedModel, TraceInput
+from pages.models.attention_labels import labelled_kinds, named_maps
 from pages.shared import files
 from pages.shared.fragments import fragment
 from pages.shared.head_ranking import head_list, head_rows
 from pages.shared.service import Service
 from pages.shared.texts import caption, paragraph
 from views.export.matrices import HeadMap
-from views.kind_labels import any_model_kind
 from views.text import prose
 from views.text.catalogue import say
-from views.viewer.attention_maps import AttentionMaps, from_trace
+from views.viewer.attention_maps import AttentionMaps
 
 
 @fragment
@@ -34,7 +34,8 @@ def render(
     """
     answer = None if trace.classes is None else int(trace.answers.reshape(-1).argmax())
     changes = service.analysis_in_steps(
-        ("ablated", *key), lambda model: ablate_in_steps(model, trace, trace_input, options, answer)
+        ("ablated", *key),
+        lambda model: ablate_in_steps(model, trace, trace_input, options, answer, labelled_kinds(trace)),
     )
     study = head_rows.load_study(service.model.weights_sha256)
     scores = {kind: score_heads(trace, kind) for kind in changes}
@@ -46,7 +47,7 @@ def render(
         if trace.form == "scores":
             change = say("models.change.score", "change of the score")
     headings = say("models.map", "Map"), change, say("models.here", "Label here")
-    maps = from_trace(trace, {kind: any_model_kind(kind) for kind in changes})
+    maps = named_maps(trace)
     head_list.render(ranked, study, maps, headings, name="opened-heads")
     overview, opened = st.columns([5, 4], gap="large")
     with overview:

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from model import HubTrace
+from model import HeadInterventions, HubTrace
 from model.hub.opened_model import OpenedModel
-from pages.models import answers, attention_labels, text, trace_retention
+from pages.models import answers, attention_labels, head_effects, text, trace_retention, what_if
 from pages.shared.attention_viewer.explore import explore_picture, explore_tokens
 from pages.shared.fragments import fragment
 from pages.shared.models import picture_lock, private_service
@@ -30,7 +30,10 @@ SECTIONS = {
     "over": Message("models.part.over", "Over the picture"),
     "attention": Message("models.part.attention", "Attention"),
     "within": Message("models.part.within", "Within the picture"),
+    "heads": Message("models.part.heads", "Heads"),
+    "what-if": Message("models.part.what-if", "What if"),
 }
+OF_ALL_LAYERS = ("heads", "what-if")  # sections that a trace of one layer does not have
 MOST_WEIGHTS = 2_000_000  # that are sent at once; of more, the user chooses one map
 
 
@@ -55,17 +58,21 @@ def render(service: Service[OpenedModel]) -> None:
     trace = service.traces.get_or_compute(
         ("traced", *key, keep), lambda: model.trace(words, keep=keep, picture=image), service.computing
     )
-    _render_answer(service, words, trace, key, image)
-    options_of_part = {
-        id: label for id, label in SECTIONS.items() if id != "within" or trace.pictures[0].tower is not None
-    }
-    section = pick_section(options_of_part, "part", varies=True)
+    generated = _render_answer(service, words, trace, key, image)
+    section = pick_section(_sections(model, trace), "part", varies=True)
     if section == "within":
         tower = trace.pictures[0].tower
         assert tower is not None, "the section is offered only with it"
         facts = {"sentence": words, "pixels_sha256": key[1]}
         maps, origin = attention_labels.view_opened(model, tower, facts)
         explore_picture(maps, replace(origin, recipes={}, word_recipes={}), ("maps", "lines"))
+        return
+    if section in OF_ALL_LAYERS:
+        traced = ("traced", *key, keep)
+        if section == "heads":
+            head_effects.render(service, trace, words, options, traced)
+        else:
+            what_if.render(service, trace, words, options, generated, traced)
         return
     maps, origin = attention_labels.view_pictured(model, trace, {"sentence": words, "pixels_sha256": key[1]})
     pictures = pictures_in_text(trace)
@@ -76,17 +83,36 @@ def render(service: Service[OpenedModel]) -> None:
         trace_retention.render(trace)
 
 
-def _render_answer(service: Service[OpenedModel], words: str, trace: HubTrace, key: tuple, image: object) -> None:
-    """Render the continuation, if the model writes one."""
+def _sections(model: OpenedModel, trace: HubTrace) -> dict[str, Message]:
+    """Return the sections that this model and this trace have."""
+    missing = {"within"} if trace.pictures[0].tower is None else set()
+    if isinstance(trace.kept, int):
+        missing |= {*OF_ALL_LAYERS}
+    elif "ablate" not in model.capabilities:
+        missing.add("heads")
+    return {id: label for id, label in SECTIONS.items() if id not in missing}
+
+
+def _render_answer(
+    service: Service[OpenedModel], words: str, trace: HubTrace, key: tuple, image: object
+) -> answers.GeneratedText | None:
+    """Render the continuation and return it, if the model writes one."""
     if service.model.task != "complete":
         answers.render_left_out(service.model)
-        return
+        return None
     count = widgets.slider(say("models.tokens", "New tokens"), "n", 20, 1, 100)
-    generated = service.analysis_in_steps(
-        ("generated", *key, count), lambda model: model.generate_in_steps(words, count, picture=image)
-    )
+
+    def generate(plan: HeadInterventions | None) -> str:
+        changes = "" if plan is None else plan.to_text()
+        return service.analysis_in_steps(
+            ("generated", *key, count, changes),
+            lambda model: model.generate_in_steps(words, count, plan, picture=image),
+        )
+
+    generated = generate(None)
     answers.render_generated(say("models.continuation", "It goes on"), generated)
     answers.render_next(service.model, trace)
+    return answers.GeneratedText(generated, count, generate)
 
 
 @fragment

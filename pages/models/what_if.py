@@ -21,12 +21,10 @@ from pages.shared.head_ranking.head_rows import label_text
 from pages.shared.service import Service
 from pages.shared.texts import caption, render_check
 from pages.shared.token_changes import token_changes
-from views import kind_labels
 from views.controls import sentence_input, widgets
 from views.export.difference import ComparedMaps
 from views.text import literal, terms
 from views.text.catalogue import say, say_count
-from views.viewer.attention_maps import from_trace
 
 MOST_ROWS = 12  # rows of the table; its file has all
 NAME = "heads"  # prefix of this section's settings in the address
@@ -100,26 +98,23 @@ def render(
         line, why = checks.describe_attention_check(record, kind.causal)
         render_check(line, "attention_viewer", why)
     st.header(say("compare.one-head", "One head on both sides"), anchor=False)
-    _render_one_head(kinds, trace, outcome.after, plan)
+    _render_one_head(trace, outcome.after, plan)
     st.header(say("shared.every-head", "Every head"), anchor=False)
-    pairs = {name: (record.weights, outcome.after.records[name].weights) for name, record in trace.records.items()}
+    pairs = {name: (trace.records[name].weights, outcome.after.records[name].weights) for name in kinds}
     differences.render_moved_heads(
         {name: attention_shift(*pair) for name, pair in pairs.items()},
         {name: pair[0].shape[3] for name, pair in pairs.items()},
         model.layers,
     )
     if generated is not None:
-        assert isinstance(trace_input, str)  # only models of text generate
         with answer:
-            _render_generated(service, trace_input, generated, plan)
+            _render_generated(generated, plan)
 
 
-def _render_generated(
-    service: Service[OpenedModel], text: str, before: answers.GeneratedText, plan: HeadInterventions
-) -> None:
+def _render_generated(before: answers.GeneratedText, plan: HeadInterventions) -> None:
     """Render what the model generates without and with the interventions."""
     answers.render_generated(say("models.generated.before", "Generated before"), before.text)
-    after = answers.generate(service, text, before.tokens, plan, before.language) if plan.changes else before.text
+    after = before.generate(plan) if plan.changes else before.text
     answers.render_generated(say("models.generated.after", "Generated after"), after)
     same = say("models.generated.same", "The same text.") if after == before.text else ""
     most = say_count("models.generated.most", "At most {count} token.", "At most {count} tokens.", before.tokens)
@@ -170,12 +165,10 @@ def _render_losses(model: OpenedModel, trace: HubTrace, outcome: InterventionOut
     files.csv(header, rows, "losses", say("compare.losses.csv", "\u2212ln p as CSV"))
 
 
-def _render_one_head(
-    kinds: Mapping[str, kind_labels.Kind], trace: HubTrace, after: HubTrace, plan: HeadInterventions
-) -> None:
+def _render_one_head(trace: HubTrace, after: HubTrace, plan: HeadInterventions) -> None:
     """Render one head's map and pattern before and after."""
     titles = say("compare.before.title", "Before"), say("compare.after.title", "After")
-    maps, maps_after = from_trace(trace, kinds), from_trace(after, kinds)
+    maps, maps_after = attention_labels.named_maps(trace), attention_labels.named_maps(after)
     compared = {
         name: ComparedMaps(
             each, maps_after[name], titles, allowed=(allowed_keys(HeadInterventions(), each), allowed_keys(plan, each))

@@ -7,13 +7,18 @@ import logging
 import numpy as np
 import pytest
 
-from model import open_model
+from model import HeadInterventions, Scale, open_model
+from model.hub.ablation import ablate
+from model.runtime.progress import run_to_end
 from pages.models import picture_text
 from tests.model.hub.tiny_pictured import WORDS, build
 from tests.new_process import clear_all
+from tests.pages.listed import listed_heads
 from tests.pages.models.opened_model_page import open_maps, page_text
 from tests.payloads import read_payload
+from tests.views.controls.odd_pictures import encoded, photo
 from views.controls import samples
+from views.html import generated_tokens
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +72,43 @@ def test_of_many_tokens_one_map_is_sent(opened_page, monkeypatch):
     header, arrays = running_text(app)
     assert not app.exception and arrays["decoder"].shape == (1, 1, 24, 24)
     assert [control["name"] for control in header["controls"]] == ["direction"]
+
+
+def test_an_uploaded_picture_is_the_one_that_is_traced(opened_page, folder):
+    picture = photo(40, 30)
+    app = opened_page(layer="2", head="3")
+    app.get("file_uploader")[0].set_value(("own.png", encoded(picture), "image/png")).run()
+    assert not app.exception and not app.warning
+    _, arrays = running_text(app)
+    trace = open_model(folder, device="cpu").trace(WORDS, picture=picture)
+    np.testing.assert_allclose(arrays["decoder"], trace.attention("decoder"), atol=1e-5)
+    sample = open_model(folder, device="cpu").trace(WORDS, picture=samples.picture(samples.NAMES[0]).image)
+    assert np.abs(arrays["decoder"] - sample.attention("decoder")).max() > 1e-3
+
+
+def test_heads_of_the_text_are_ranked_by_their_ablation_with_the_picture(opened_page, folder):
+    app = opened_page(part="heads", picture=samples.NAMES[1])
+    assert not app.exception and not app.warning
+    rows = listed_heads(app)["rows"]
+    model, image = open_model(folder, device="cpu"), samples.picture(samples.NAMES[1]).image
+    trace = model.trace(WORDS, picture=image)
+    expected = ablate(model, trace, WORDS, {"picture": image}, kinds=["decoder"])["decoder"]
+    effects = sorted((row["effect"] for row in rows), key=abs)
+    np.testing.assert_allclose(effects, sorted(expected.ravel(), key=abs), atol=1e-4)
+
+
+def test_a_head_is_ablated_with_the_picture_and_the_text_goes_on_from_it(opened_page, folder):
+    ablated = {"headsdo": "ablate", "heads1": ["2"], "heads2": ["1"], "layer": "2", "head": "3"}
+    app = opened_page(part="what-if", picture=samples.NAMES[1], n="3", **ablated)
+    assert not app.exception and not app.warning
+    model, image = open_model(folder, device="cpu"), samples.picture(samples.NAMES[1]).image
+    plan = HeadInterventions((Scale("decoder", ((0, 1), (1, 0)), 0.0),))
+    sides = [model.score(model.trace(WORDS, picture=image)).mean()]
+    sides.append(model.score(model.trace(WORDS, picture=image, intervention=plan), plan).mean())
+    shown = [float(metric.value) for metric in app.metric]
+    assert shown[:2] == pytest.approx(sides, rel=5e-3)
+    after = run_to_end(model.generate_in_steps(WORDS, 3, plan, picture=image))
+    assert generated_tokens.sentence(after or "\u2014", "") in page_text(app)
 
 
 def test_the_text_alone_has_its_own_page(opened_page):
