@@ -187,6 +187,7 @@ export class Heatmap {
     if (this.shown.cellSize) {
       this.rows.write(Infinity)
       style.width = this.columns.list.style.width = "0" // a map that is too wide for a new room squeezes its labels
+      if (this.ink) this.ink.style.width = "0" // and so would its numbers
       const [width, height] = this.shown.cellSize((this.room ?? this.root.clientWidth) - this.rows.list.offsetWidth - 2)
       Object.assign(style, { width: `${columns * width}px`, height: `${rows * height}px` })
       this.columns.list.style.width = style.width
