@@ -21,17 +21,11 @@ from views.text import literal, terms
 from views.text.catalogue import Message, say
 from views.text.numbers import three_digits
 
-SUB_LAYERS = {  # labels, after the number of their layer
-    "self": Message("inside.sub-layer.self", "{layer} self-attention"),
-    "cross": Message("inside.sub-layer.cross", "{layer} cross-attention"),
-    "ffn": Message("inside.sub-layer.ffn", "{layer} feed-forward"),
-}
 ADDED = {  # the same, in the few letters below a ribbon
     "self": Message("inside.stream.self", "{layer} + self"),
     "cross": Message("inside.stream.cross", "{layer} + cross"),
     "ffn": Message("inside.stream.ffn", "{layer} + feed"),
 }
-INSIDE = Message("inside.sub-layer.hidden", "{layer} feed-forward, inside")
 SUB_LAYER = Message("column.sub-layer", "sub-layer")
 # fields of `SubLayer` and their columns
 LENGTHS = {
@@ -64,7 +58,7 @@ def render(request: Request) -> None:
     recomputed = request.service.lesson(
         ("sub-layers", trace.source_ids, trace.target_ids, stack), recompute_add_and_norms, trace, stack
     )
-    labels = [SUB_LAYERS[sub_layer.step](layer=sub_layer.layer + 1) for sub_layer in recomputed]
+    labels = [dropout.SUB_LAYERS[sub_layer.step](layer=sub_layer.layer + 1) for sub_layer in recomputed]
     stepper.render(_stream_view(recomputed, place, stack, names), "stream")
     paragraph("inside", "shares")
     share = np.stack([sub_layer.share for sub_layer in recomputed], axis=1)  # (position, sub-layer)
@@ -114,11 +108,11 @@ def render(request: Request) -> None:
         ]
         files.csv(header, rows, f"{stack}-residual", say("download.numbers.csv", "All numbers as CSV"))
     position = max(place, 1) - 1
-    steps = {}
-    for label, sub_layer in zip(labels, recomputed, strict=True):
-        if sub_layer.step == "ffn":
-            steps[INSIDE(layer=sub_layer.layer + 1)] = (sub_layer.layer, HIDDEN)
-        steps[label] = (sub_layer.layer, sub_layer.step)
+    steps = [
+        (sub_layer.layer, step)
+        for sub_layer in recomputed
+        for step in ((HIDDEN, "ffn") if sub_layer.step == "ffn" else (sub_layer.step,))
+    ]
     rate, inside = dropout.render(request, stack, steps, position, names[position])
     title = say("inside.layer-code", "A whole layer as a class, in PyTorch")
     rates = (rate, rate if inside else 0.0)

@@ -1,4 +1,4 @@
-"""A view in Korean has no English sentence."""
+"""A view in Korean has no English sentence, and the settings of its link."""
 
 import pytest
 
@@ -7,7 +7,8 @@ from tests.pages.conftest import visit
 from tests.pages.in_korean import english_texts, is_english
 from tests.tiers import nightly
 
-OFTEN = ("attention/lines", "vision/heads")  # the other views are opened by `make nightly`
+# the other views are opened by `make nightly`
+OFTEN = ("attention/lines", "vision/heads", "inside/add-norm/1 feed-forward, inside")
 
 
 @pytest.mark.parametrize(
@@ -30,5 +31,8 @@ def test_english_is_detected(text, expected):
     "view",
     [pytest.param(view, id=view.id) if view.id in OFTEN else nightly(view, id=view.id) for view in VIEWS + UNFOLDED],
 )
-def test_a_view_in_korean_has_no_english_sentence(view: View):
-    assert english_texts(visit(view.page, lang="ko", **view.settings)) == []
+def test_a_view_in_korean_has_no_english_sentence_and_the_settings_of_its_link(view: View):
+    app = visit(view.page, lang="ko", **view.settings)
+    assert english_texts(app) == []
+    query = {name: values if isinstance(values, str) else values[-1] for name, values in app.query_params.items()}
+    assert {name: query.get(name) for name in view.settings} == view.settings
