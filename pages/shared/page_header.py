@@ -12,6 +12,7 @@ from model.decoding.doubt import Doubt
 from model.tracing.trace import SentenceTrace
 from pages.shared.doubt import doubt_of_trace, note_html
 from pages.shared.models import open_service
+from pages.shared.screen import store_sentence
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph, warn_if_cut_off
 from views.controls import sentence_input, widgets
@@ -24,6 +25,7 @@ NOTHING: frozenset[Read] = frozenset()
 SENTENCE: frozenset[Read] = frozenset({"sentence"})
 DECODING: frozenset[Read] = frozenset({"decoding"})
 BOTH = SENTENCE | DECODING
+METHOD_IN_VIEW = frozenset({"translate", "decoding"})  # pages with the decoding controls in view; others have a fold
 
 
 @dataclass(frozen=True)
@@ -62,11 +64,26 @@ def render_header(page: str, reads: frozenset[Read] = BOTH, options: DeltaGenera
 
     Args:
         reads: the inputs to offer.
+        options: as of `render_inputs`.
+    """
+    render_title(page)
+    return render_inputs(page, reads, options)
+
+
+def render_title(page: str) -> None:
+    """Render the title and the lead of a page."""
+    st.title(prose.title(page), anchor=False)
+    paragraph(page)
+
+
+def render_inputs(page: str, reads: frozenset[Read] = BOTH, options: DeltaGenerator | None = None) -> Request:
+    """Render the sentence box and the decoding controls of a page, and return what they are set to.
+
+    Args:
+        reads: the inputs to offer.
         options: container for the decoding controls and example sentences; by default the controls are next to the
             box, and the examples are rendered only if the text does not look English.
     """
-    st.title(prose.title(page), anchor=False)
-    paragraph(page)
     has_sentence = "sentence" in reads
     if options is not None:
         box, method = st.container(), options
@@ -74,8 +91,10 @@ def render_header(page: str, reads: frozenset[Read] = BOTH, options: DeltaGenera
         box, method = st.columns([5, 3], gap="medium") if has_sentence else [st.container()] * 2
     with box:
         text = sentence_input.sentence() if has_sentence else ""
+    store_sentence(text)
     with method:
-        decoding = sentence_input.decoding() if "decoding" in reads else sentence_input.Decoding()
+        in_fold = page not in METHOD_IN_VIEW
+        decoding = sentence_input.decoding(in_fold) if "decoding" in reads else sentence_input.Decoding()
         if options is not None:
             sentence_input.examples(text)
     service, accepted = open_service(), True

@@ -9,13 +9,11 @@ import streamlit as st
 from pages.shared import code_values
 from pages.shared.code import render_program
 from pages.shared.fragments import fragment
-from pages.shared.page_header import BOTH, Read, Request, render_header
+from pages.shared.page_header import BOTH, Read, Request, render_inputs, render_title
 from pages.shared.texts import block, how_to_read, paragraph
 from views.controls import widgets
 from views.text import prose
 from views.text.catalogue import Message, say
-from views.url_state import bound_settings
-from views.url_state.codecs import OneOf
 
 
 @dataclass(frozen=True)
@@ -27,7 +25,7 @@ class PageSection:
         label: of the choice.
         render: renders it for a `Request`.
         texts: ids of the page's blocks that explain it, below it.
-        reads: inputs of the page header that it depends on, or a function that returns them from the pending settings;
+        reads: inputs of the page that it depends on, or a function that returns them from the pending settings;
             the other inputs are hidden while it is open.
     """
 
@@ -38,31 +36,26 @@ class PageSection:
     reads: frozenset[Read] | Callable[[], frozenset[Read]] = BOTH
 
     def inputs(self) -> frozenset[Read]:
-        """Return the inputs of the page header that it depends on now."""
+        """Return the inputs of the page that it depends on now."""
         return self.reads() if callable(self.reads) else self.reads
 
 
 def render_sections(page: str, sections: Sequence[PageSection], key: str) -> None:
-    """Render the page header and the chosen section.
+    """Render the title, the choice of a section, the inputs that the chosen section reads, and the section.
+
+    The choice is above the inputs, so that it keeps its place whatever the section reads.
 
     Args:
-        page: names its text, see `render_header`.
+        page: names its text, see `render_title`.
         sections: the first is open until the user chooses another.
         key: of the choice in the address bar.
     """
-    by_id = {section.id: section for section in sections}
-    pending = by_id[bound_settings.pending_value(key, OneOf(tuple(by_id)), sections[0].id)]
-    request = render_header(page, pending.inputs())
-    if request.accepted:
-        _render_chosen(page, sections, key, request)
-
-
-@fragment
-def _render_chosen(page: str, sections: Sequence[PageSection], key: str, request: Request) -> None:
-    """Choosing another section reruns only this fragment."""
+    render_title(page)
     section = choose_section(sections, key)
-    _render_section(page, section, request)
-    render_notes(page, section)
+    request = render_inputs(page, section.inputs())
+    if request.accepted:
+        _render_section(page, section, request)
+        render_notes(page, section)
 
 
 @fragment

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.address_bar import expect_setting, path
+from tests.browser.choices import choose, show_option
 from tests.browser.conftest import Server, open_page
 from tests.browser.held_line import HeldLine
 from tests.browser.menu import link_to
@@ -17,10 +18,6 @@ from tests.tiers import nightly
 
 AT_ONCE = "link => link.click()"  # Playwright's own click takes a while
 MOVE = "ArrowRight"
-
-
-def choose(page: Page, name: str) -> None:
-    page.get_by_role("radio", name=name, exact=True).click()
 
 
 def click_without_waiting(page: Page, name: str) -> None:
@@ -51,6 +48,7 @@ def test_a_click_on_the_old_page_does_not_undo_a_menu_click(
 ):
     page, line = held_page
     open_page(page, f"{server.url}/attention?text=I+am+a+student.")
+    show_option(page, control)
     line.hold(answers=True)
     link_to(page, "Attribution").click()
     line.wait_for(1, answers=True, part=b"Attribution")
@@ -114,7 +112,7 @@ def focus_length_slider(page: Page) -> None:
 @pytest.mark.parametrize(
     ("address", "slider", "setting"),
     [
-        ("history?text=Where%3F", focus_step_slider, {"step": "2"}),
+        ("history?text=Where%3F&step=1", focus_step_slider, {"step": "2"}),
         nightly("positions?text=Where%3F", focus_length_slider, {"length": "65"}),
     ],
 )

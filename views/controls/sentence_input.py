@@ -9,6 +9,7 @@ from ..streamlit_module import st
 from ..text import catalogue
 from ..text.catalogue import Message, Untranslated, say
 from ..url_state import bound_settings
+from ..url_state.codecs import OneOf
 from . import widgets
 from .widgets import Choice
 
@@ -94,15 +95,29 @@ def _apply_example() -> None:
         bound_settings.set_value("text", example)
 
 
-def decoding() -> Decoding:
-    """Draw the method and its settings. A value outside its range counts as the default."""
+def decoding(in_fold: bool = False) -> Decoding:
+    """Draw the method and its settings. A value outside its range counts as the default.
+
+    Args:
+        in_fold: below "Options", closed at first, which names the method.
+    """
+    methods = {
+        "greedy": say("decoding.greedy", "Greedy"),
+        "beam": say("decoding.beam", "Beam"),
+        "sampling": say("decoding.sampling", "Sampling"),
+    }
+    if not in_fold:
+        return _decoding_controls(methods)
+    chosen = bound_settings.pending_value("method", OneOf(tuple(methods)), "greedy")
+    label = say("decoding.options", "Options: {method}", method=methods[chosen])
+    with st.expander(label, key="decoding-options", type="compact"):
+        return _decoding_controls(methods)
+
+
+def _decoding_controls(methods: Mapping[str, str]) -> Decoding:
     method = widgets.pick(
         say("decoding.method", "How the next token is chosen"),
-        {
-            "greedy": say("decoding.greedy", "Greedy"),
-            "beam": say("decoding.beam", "Beam"),
-            "sampling": say("decoding.sampling", "Sampling"),
-        },
+        methods,
         "method",
         help=say(
             "decoding.method.help",

@@ -7,30 +7,30 @@ from tests.pages.conftest import SENTENCE
 
 
 def script() -> None:
-    from types import SimpleNamespace
-
     import streamlit as st
 
     from pages.shared import page_header, page_sections
     from views.text.catalogue import Message
 
     first = page_sections.PageSection(
-        "first", Message("test.first", "First part"), lambda request: st.text("the first")
+        "first", Message("test.first", "First part"), lambda request: st.text("the first"), reads=page_header.NOTHING
     )
     second = page_sections.PageSection(
         "second", Message("test.second", "Second part"), lambda request: st.text("the second")
     )
-    page_sections._render_chosen("tokens", (first, second), "part", SimpleNamespace(reads=page_header.BOTH))
+    page_sections.render_sections("tokens", (first, second), "part")
 
 
 def test_the_address_has_the_id_and_the_control_the_label():
     app = AppTest.from_function(script).run()
     (choice,) = app.get("button_group")
-    assert [text.value for text in app.text] == ["the first"]
+    assert [text.value for text in app.main.text] == ["the first"]
     assert [option.content for option in choice.proto.options] == ["First part", "Second part"]
     app = AppTest.from_function(script)
     app.query_params["part"] = "second"
-    assert [text.value for text in app.run().text] == ["the second"]
+    assert [text.value for text in app.run().main.text] == ["the second"]
+    kinds = [element.type for element in app.main]
+    assert kinds.index("button_group") < kinds.index("text_input"), "the tabs move with the inputs of a part"
 
 
 def has_controls(app: AppTest) -> tuple[bool, bool]:
