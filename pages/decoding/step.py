@@ -23,7 +23,6 @@ from views.export import downloads
 from views.html import decoding_steps, generated_tokens
 from views.text import literal, terms
 from views.text.catalogue import say
-from views.text.numbers import percent
 from views.url_state import bound_settings
 
 ROW_COUNTS = (5, 10, 20, 50)  # tokens in the table
@@ -97,8 +96,9 @@ def render_choice(request: Request, trace: Trace, step: int) -> None:
     if sliders:
         caption("decoding", "dragged")
         best = order[0]
-        result = {"token": token_value(trace.tokenizer.labels([best])[0]), "temperature": f"{temperature:g}"}
-        result |= {"before": percent(stages.plain[best]), "after": percent(stages.probabilities[best])}
+        result: dict[str, object] = {"token": token_value(trace.tokenizer.labels([best])[0])}
+        result |= {"before": float(stages.plain[best]), "after": float(stages.probabilities[best])}
+        result |= {"temperature": f"{temperature:g}"}
         action = partial(bound_settings.store_text, "try_temperature", "2")
         render_experiment("decoding-step", action, result if temperature != 1 else None)
     paragraph("decoding", "choice")

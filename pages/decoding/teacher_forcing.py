@@ -17,7 +17,7 @@ from views.controls import widgets
 from views.html import decoding_steps, generated_tokens
 from views.text import literal
 from views.text.catalogue import Message, say, say_count
-from views.text.numbers import percent
+from views.text.numbers import three_digits
 
 INPUTS = {
     "target": Message("forcing.input.target", "Your target"),
@@ -59,7 +59,7 @@ def render(request: Request) -> None:
     least_probable = min(range(len(probabilities)), key=probabilities.__getitem__)
     result = {
         "token": token_value(forced.next_tokens[least_probable]),
-        "probability": percent(probabilities[least_probable]),
+        "probability": float(probabilities[least_probable]),
     }
     result |= {"instead": token_value(forced.tokenizer.labels([comparison.forced[least_probable].predicted])[0])}
     render_experiment("decoding-teacher-forcing", {"target": OTHER}, result if forced.target_text == OTHER else None)
@@ -119,7 +119,7 @@ def table_columns(comparison: ForcedFreeComparison, forced: Trace, free_run: Tra
 
     def probability_column(title: str, values: Iterable[float]) -> TableColumn:
         values = padded(values)
-        return TableColumn(title, values, [None if value is None else percent(value) for value in values])
+        return TableColumn(title, values, [None if value is None else three_digits(value) for value in values])
 
     reads, right = forced.target_tokens, forced.next_tokens
     predicted = forced.tokenizer.labels([row.predicted for row in comparison.forced])

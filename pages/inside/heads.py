@@ -20,7 +20,7 @@ from views.html.generated_tokens import chart_title
 from views.svg.head_arcs import head_arcs, strongest_keys
 from views.text import terms
 from views.text.catalogue import Message, Untranslated, say
-from views.text.numbers import grouped, percent, three_digits
+from views.text.numbers import grouped, three_digits
 from views.url_state import bound_settings
 
 TENSORS = {  # labels of the steps of `step_shapes`
@@ -94,9 +94,9 @@ def render_arcs(chosen: ChosenHead) -> None:
         kind=chosen.kind.headline,
         layer=chosen.layer + 1,
         most=int(means.argmax()) + 1,
-        most_share=percent(float(means.max())),
+        most_share=three_digits(float(means.max())),
         least=int(means.argmin()) + 1,
-        least_share=percent(float(means.min())),
+        least_share=three_digits(float(means.min())),
     )
     st.html(chart_title(finding))
     label = say("inside.arcs.label", "Every head of the layer: from each query to the key with its largest weight")
@@ -108,7 +108,13 @@ def render_arcs(chosen: ChosenHead) -> None:
     files.folded_table(
         lambda: pd.DataFrame(
             [
-                [name, *(f"{key_labels[key]} {percent(float(size))}" for key, size in zip(row, row_sizes, strict=True))]
+                [
+                    name,
+                    *(
+                        f"{key_labels[key]} {three_digits(float(size))}"
+                        for key, size in zip(row, row_sizes, strict=True)
+                    ),
+                ]
                 for name, row, row_sizes in zip(map_labels.numbered(queries), places.T, sizes.T, strict=True)
             ],
             columns=header,

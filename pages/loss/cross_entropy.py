@@ -16,7 +16,7 @@ from pages.shared.texts import fold_check, paragraph
 from views.controls import widgets
 from views.html import decoding_steps, generated_tokens
 from views.text.catalogue import Message, say
-from views.text.numbers import grouped
+from views.text.numbers import grouped, percent
 from views.url_state import bound_settings
 from views.url_state.codecs import OneOf
 
@@ -113,7 +113,7 @@ def render_table(
         (say("loss.perplexity", "Perplexity"), terms.perplexity),
     )
     metrics(*((name, sum if sum < 1000 else grouped(round(sum))) for name, sum in totals))
-    places, shares = range(1, len(labels) + 1), [f"{100 * share:.1f} %" for share in terms.shares]
+    places, shares = range(1, len(labels) + 1), [percent(float(share)) for share in terms.shares]
     ranked = [tables.TableColumn(say("column.rank", "rank"), ranks, list(map(str, ranks)))] if ranks else []
     columns = [
         tables.TableColumn(say("column.position", "position"), places, list(map(str, places))),

@@ -73,7 +73,8 @@ def matrix(chart: ChartMatrix, theme: palette.Theme) -> go.Figure:
                 f"{chart.row_title}: %{{y}}<br>{chart.column_title}: %{{x}}<br><b>%{{z:.7g}}</b><extra></extra>"
             ),
             "hoverongaps": False,
-            "texttemplate": "%{z:.3f}" if chart.written else None,
+            "text": [[three_digits(value) for value in row] for row in chart.values] if chart.written else None,
+            "texttemplate": "%{text}" if chart.written else None,
         },
         {
             "xaxis": axis(chart.column_title, columns, side="top", tickangle=slanted),

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 
 from .. import palette
 from ..text import literal
+from ..text.numbers import three_digits
 from .line_chart import SERIES
 
 _HEIGHT = 360
@@ -51,8 +52,8 @@ def intervals(
         x = [group + offset for group in range(len(groups))]
         symbol = SYMBOLS[index % len(SYMBOLS)]
         heading = f"{literal.plotly(line.name)}<br>%{{customdata[0]}}"
-        band = "%{y:.4g} (%{customdata[1]:.4g} \u2013 %{customdata[2]:.4g})"
-        pairs = zip(groups, line.lows, line.highs, strict=True)
+        triples = zip(line.values, line.lows, line.highs, strict=True)
+        bands = [f"{value} ({low} \u2013 {high})" for value, low, high in (map(three_digits, each) for each in triples)]
         traces.append(
             {
                 "type": "scatter",
@@ -75,8 +76,8 @@ def intervals(
                     "width": 4,
                     "color": colour,
                 },
-                "customdata": [[literal.plotly(group), low, high] for group, low, high in pairs],
-                "hovertemplate": f"{heading}<br><b>{band}</b><extra></extra>",
+                "customdata": [[literal.plotly(group), band] for group, band in zip(groups, bands, strict=True)],
+                "hovertemplate": f"{heading}<br><b>%{{customdata[1]}}</b><extra></extra>",
             }
         )
         joined = [group for group, enough in enumerate(firm) if enough]

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 
 from .. import palette
 from ..text.catalogue import say
+from ..text.numbers import three_digits
 from .line_chart import grid, panels
 
 RAW, SCALED = "q \u00b7 k", "q \u00b7 k / \u221ad<sub>k</sub>"
@@ -27,6 +28,7 @@ def curves(
             "type": "scatter",
             "x": list(widths),
             "y": np.asarray(values, dtype=np.float32),
+            "customdata": [three_digits(float(value)) for value in values],
             "xaxis": f"x{panel + 1}",
             "yaxis": f"y{panel + 1}",
             "name": name,
@@ -35,7 +37,7 @@ def curves(
             "mode": "lines+markers",
             "line": {"color": COLOURS[name], "width": 2},
             "marker": {"size": 6},
-            "hovertemplate": f"d<sub>k</sub> %{{x}}<br>{title}: <b>%{{y:.4g}}</b><extra>{name}</extra>",
+            "hovertemplate": f"d<sub>k</sub> %{{x}}<br>{title}: <b>%{{customdata}}</b><extra>{name}</extra>",
         }
         for panel, (title, raw, scaled) in enumerate(measures)
         for name, values in ((RAW, raw), (SCALED, scaled))

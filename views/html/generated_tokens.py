@@ -9,7 +9,7 @@ from typing import Protocol
 
 from ..text import literal
 from ..text.catalogue import say
-from ..text.numbers import percent, three_digits
+from ..text.numbers import three_digits
 from .bars import Cell
 
 
@@ -86,7 +86,7 @@ def chips(
     Next to each is its probability or its note; an empty note is not shown.
     """
     if probabilities is not None:
-        notes = [percent(probability) for probability in probabilities]
+        notes = [three_digits(probability) for probability in probabilities]
     items = []
     for token, note in zip(tokens, repeat("") if notes is None else notes, strict=False):
         name, small = literal.html(literal.token(token)), f"<small>{literal.html(note)}</small>"

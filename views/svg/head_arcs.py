@@ -7,7 +7,7 @@ import numpy as np
 from .. import palette
 from ..text import literal
 from ..text.catalogue import say
-from ..text.numbers import percent
+from ..text.numbers import three_digits
 from .course_parts import rectangle, shown_token, words
 
 _SIDE, _PITCH, _ROW, _GAP = 104, 64, 52, 14  # pixels: margin with the names, from token to token, a row, between rows
@@ -44,10 +44,10 @@ def head_arcs(
         elements.append(rectangle(0, bottom - 1, width, 0.6, "currentColor", fill_opacity=0.35))
         elements.append(rectangle(2, bottom - 30, 10, 10, colour, rx=2))
         elements.append(words(18, bottom - 21, say("head-arcs.head", "head {head}", head=head + 1)))
-        elements.append(words(18, bottom - 5, percent(float(sizes.mean())), data=literal.NUMBER, fill_opacity=0.8))
+        elements.append(words(18, bottom - 5, three_digits(float(sizes.mean())), data=literal.NUMBER, fill_opacity=0.8))
         strokes = f' stroke-dasharray="{" ".join(map(str, dashes))}"' if dashes else ""
         for query, (key, size) in enumerate(zip(places, sizes, strict=True)):
-            title = f"{shown_token(queries[query])} \u2192 {shown_token(keys[key])}: {percent(float(size))}"
+            title = f"{shown_token(queries[query])} \u2192 {shown_token(keys[key])}: {three_digits(float(size))}"
             path = (
                 _arc(_middle(query), _middle(key), bottom) if one_line else _edge(_middle(query), _middle(key), bottom)
             )

@@ -1,4 +1,8 @@
-"""Format numbers: three significant digits on screen; tables and downloads contain the full value."""
+"""Format numbers: three significant digits on screen; tables and downloads contain the full value.
+
+Attention weights and probabilities of tokens are numbers up to 1 (`three_digits`). Shares of a count or a sum,
+accuracies and probabilities of a picture's classes are in per cent (`percent`).
+"""
 
 import math
 import re

@@ -19,7 +19,7 @@ from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
 from tests.pages.reading import programs
 from tests.pages.stepped import labels, read_step_view
-from views.text.numbers import percent, three_digits
+from views.text.numbers import three_digits
 
 ANIMAL = "The animal didn't cross the street because it was too tired."
 PARTS = ("seven-steps", "one-query", "heads", "memory", "scaling", "feed-forward", "add-norm")
@@ -100,7 +100,8 @@ def test_cross_attention_queries_are_of_the_decoder(open_app, trace):
 def test_heads_both_forms_and_the_worked_shapes(open_app, trace):
     app = open_app("inside", inside="heads", kind="cross")
     strongest = trace.attention("cross")[0].max(axis=-1).mean(axis=-1)
-    most = f"head {strongest.argmax() + 1} gives its strongest key {percent(strongest.max())} of the weight on average"
+    share = three_digits(float(strongest.max()))
+    most = f"head {strongest.argmax() + 1} gives its strongest key {share} of the weight on average"
     assert most in html_of(app)
     counts = table(app, "Forms of heads")
     narrow = "263\u2009168"  # 4 (256 x 256 + 256)

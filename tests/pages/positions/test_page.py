@@ -107,7 +107,8 @@ def test_colours_reach_from_the_smallest_to_the_largest_number(open_app, form, l
 def test_small_tables_have_their_numbers_in_the_cells_and_all_digits_below(open_app):
     app = open_app("positions", form="column", length="7", width="4")
     (heat,) = (trace for figure in charts(app) for trace in figure["data"] if trace["type"] == "heatmap")
-    assert heat["texttemplate"] == "%{z:.3f}"
+    assert heat["texttemplate"] == "%{text}"
+    assert [row[0] for row in heat["text"]][:4] == ["0", "0.841", "0.909", "0.141"]
     rows = table(app, "The same with all digits")[1:]
     assert len(rows) == 7
     assert [row[1] for row in rows[:4]] == ["0.0", "0.8414709848078965", "0.9092974268256817", "0.1411200080598672"]

@@ -29,12 +29,12 @@ def test_every_query_of_every_head_has_an_arc_in_the_heads_colour(one_line):
     drawing = draw(one_line=one_line)
     arcs = list(drawing.iter(f"{SVG}path"))
     assert [arc.find(f"{SVG}title").text for arc in arcs] == [
-        "the \u2192 <b>: 90.0 %", "<b> \u2192 <b>: 70.0 %", "sat \u2192 the: 50.0 %",
-        "the \u2192 the: 100.0 %", "<b> \u2192 the: 100.0 %", "sat \u2192 sat: 100.0 %",
+        "the \u2192 <b>: 0.900", "<b> \u2192 <b>: 0.700", "sat \u2192 the: 0.500",
+        "the \u2192 the: 1.00", "<b> \u2192 the: 1.00", "sat \u2192 sat: 1.00",
     ]  # fmt: skip
     assert [arc.get("stroke") for arc in arcs] == [palette.HEADS["light"][head] for head in (0, 0, 0, 1, 1, 1)]
     texts = [text.text for text in drawing.iter(f"{SVG}text")]
-    assert [text for text in texts if text not in TOKENS] == ["head 1", "70.0 %", "head 2", "100.0 %"]
+    assert [text for text in texts if text not in TOKENS] == ["head 1", "0.700", "head 2", "1.00"]
     assert len([text for text in texts if text in TOKENS]) == len(TOKENS) * (1 if one_line else 2)
 
 
