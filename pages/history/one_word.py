@@ -114,7 +114,8 @@ def render_both_ways(request: Request) -> None:
 
 def _step_view(encoder_states: UnrolledEncoder, left: np.ndarray, read_tokens: list[str]) -> StepView:
     """Build the view of step x unit, and the chosen unit as a sum; the units are sorted by their variance."""
-    steps = Axis("step", say("stepper.label", "Step"), read_tokens, data_kind="token")
+    last = len(read_tokens) - 1  # where all tokens are read, and the ribbon is whole
+    steps = Axis("step", say("stepper.label", "Step"), read_tokens, data_kind="token", first=last)
     order = np.argsort(-encoder_states.hidden.var(axis=0), kind="stable")
     names = [map_labels.to_id(unit) for unit in order]
     units = Axis("unit", say("history.unit.sorted", "Unit, by variance"), names, data_kind="number", ids=names)

@@ -50,12 +50,15 @@ def test_address_sets_the_sliders(open_app):
     chosen = f'data-chosen="{{&quot;step&quot;: 2, &quot;unit&quot;: {place}}}"'
     assert chosen in "".join(part.value for part in app.html)
     assert (app.query_params["step"], app.query_params["unit"]) == ("3", "40")
+    assert open_app("history", step="1").query_params["step"] == "1"  # not where the view opens without a step
 
 
 @pytest.mark.parametrize("wrong", ["0", "999999", "-1", "x", "\u0663", "1.5"])
-def test_invalid_place_falls_back_to_the_first(open_app, wrong):
+def test_invalid_place_falls_back_to_the_last_step_and_the_first_unit(open_app, wrong):
     app = open_app("history", step=wrong, unit=wrong)
-    assert 'data-chosen="{&quot;step&quot;: 0, &quot;unit&quot;: 0}"' in "".join(part.value for part in app.html)
+    last = len(labels(read_step_view(app)[0], "step")) - 1
+    chosen = f'data-chosen="{{&quot;step&quot;: {last}, &quot;unit&quot;: 0}}"'
+    assert last > 0 and chosen in "".join(part.value for part in app.html)
     assert "step" not in app.query_params and "unit" not in app.query_params
 
 
