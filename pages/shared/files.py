@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import ArrayLike
 
-from pages.shared.screen import current_screen
+from pages.shared.screen import current_screen, shown_sentence
 from server.download_store import download_store
 from views.components.matrix_row import RowMatrix
 from views.export import downloads, drawing
@@ -81,10 +81,20 @@ def _without_formulas(table: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def pictures(draw: Callable[[], drawing.Drawing], name: str, what: str = "") -> None:
-    """Render downloads of a drawing as PNG and SVG; `what` names it where a page has several."""
+    """Render downloads of a drawing as PNG and SVG, and as PNG with the page's sentence below it.
+
+    `what` names the drawing where a page has several.
+    """
     png = say("files.png.of", "{what} as PNG", what=what) if what else say("files.png", "PNG")
     svg = say("files.svg.of", "{what} as SVG", what=what) if what else say("files.svg", "SVG")
     download(png, lambda: drawing.to_png(draw()), f"{name}.png")
+    if sentence := shown_sentence():
+        captioned = (
+            say("files.png.of.sentence", "{what} as PNG with the sentence", what=what)
+            if what
+            else say("files.png.sentence", "PNG with the sentence")
+        )
+        download(captioned, lambda: drawing.to_png(drawing.with_caption(draw(), sentence)), f"{name}-with-sentence.png")
     download(svg, lambda: drawing.to_svg(draw()), f"{name}.svg")
 
 

@@ -8,7 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
-from pages.shared.screen import charge_screen, current_screen
+from pages.shared.screen import charge_screen, current_screen, store_sentence
 from server import run_context
 from server.run_queue import Busy
 from server.screen_memory import Retained
@@ -86,6 +86,7 @@ def queued_run(page: str, part: str = "") -> Iterator[None]:
         with run_context.queued_run(page, part, _queue_notice):
             if not part:
                 current_screen().begin_page()
+                store_sentence("")
             try:
                 with _errors_as_warnings():
                     yield

@@ -17,6 +17,7 @@ from .fonts import FontRun, find_fonts, font_runs, open_font
 
 FONT = "'Source Sans 3', 'Source Sans Pro', 'Helvetica Neue', Arial, 'Noto Sans', sans-serif"
 FOOT = 28  # height of the line about boxes
+CAPTION, CAPTION_LINE, CAPTION_WIDTH = 16, 24, 320  # sizes of a caption: type, line, narrowest drawing
 BOXES = Message("files.boxes", "A box is a character that no installed font has.")
 _INK = palette.INK["light"]
 
@@ -69,6 +70,35 @@ class Drawing:
     height: float
     title: str
     items: tuple[Item, ...]
+
+
+def with_caption(drawing: Drawing, text: str) -> Drawing:
+    """The drawing with a text below it, in lines as wide as the drawing, or as a legible line if that is narrower."""
+    width = max(drawing.width, CAPTION_WIDTH)
+    lines = _wrapped(literal.visible(text), width - 2 * CAPTION)
+    rows = [
+        TextLine(CAPTION, drawing.height + (number + 0.75) * CAPTION_LINE, line, CAPTION)
+        for number, line in enumerate(lines)
+    ]
+    height = drawing.height + (len(lines) + 0.5) * CAPTION_LINE
+    return replace(drawing, width=width, height=height, items=(*drawing.items, *rows))
+
+
+def _wrapped(text: str, width: float) -> list[str]:
+    """Lines of at most `width` pixels, broken between words, or within a word that is wider than a line."""
+    lines = [""]
+    for word in text.split():
+        joined = f"{lines[-1]} {word}".strip()
+        if text_width(joined, CAPTION) <= width:
+            lines[-1] = joined
+            continue
+        if lines[-1]:
+            lines.append("")
+        for char in word:
+            if lines[-1] and text_width(lines[-1] + char, CAPTION) > width:
+                lines.append("")
+            lines[-1] += char
+    return lines
 
 
 def to_svg(drawing: Drawing) -> str:

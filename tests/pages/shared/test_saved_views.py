@@ -168,7 +168,16 @@ def test_a_link_contains_the_sample(monkeypatch):
 @pytest.mark.parametrize(
     ("query", "labels"),
     [
-        ({}, ["Overview as PNG", "Overview as SVG", "One HTML file", "Everything as ZIP"]),
+        (
+            {},
+            [
+                "Overview as PNG",
+                "Overview as PNG with the sentence",
+                "Overview as SVG",
+                "One HTML file",
+                "Everything as ZIP",
+            ],
+        ),
         ({"look": "lines"}, ["One HTML file", "Everything as ZIP"]),
         ({"look": "one-weight"}, []),
     ],

@@ -73,3 +73,17 @@ def test_every_item_is_inside_the_picture(side):
             for along in (start, start + length):
                 assert -1 <= item.x + along * np.cos(turned) <= plan.width + 1
                 assert -1 <= item.y + along * np.sin(turned) <= plan.height + 1
+
+
+@pytest.mark.parametrize("text", ["I want to buy a car.", "The cat sat on the mat again. " * 12, "학" * 90, "x" * 300])
+def test_a_caption_is_below_the_drawing_in_lines_that_fit(text: str):
+    plain = drawing.Drawing(400, 100, "A map", (drawing.Box(0, 0, 400, 100, "#000000"),))
+    captioned = drawing.with_caption(plain, text)
+    lines = [item for item in captioned.items if isinstance(item, drawing.TextLine)]
+    assert "".join("".join(line.text.split()) for line in lines) == "".join(text.split())
+    assert captioned.items[: len(plain.items)] == plain.items and captioned.width == 400
+    for line in lines:
+        assert plain.height < line.y < captioned.height
+        assert line.x + drawing.text_width(line.text, line.size) <= captioned.width
+    small = drawing.with_caption(drawing.Drawing(40, 40, "A map", ()), text)
+    assert small.width == drawing.CAPTION_WIDTH
