@@ -85,10 +85,11 @@ def _content(value: Value) -> str:
 
 
 def bar_cell(value: float, largest: float, kind: str = "encoder", text: str = "") -> Cell:
-    """A number, or `text` for it, before a bar in the hue of its sign and `kind`; `largest` fills the cell."""
+    """A number before a bar in the hue of its sign and `kind`, or `text` for it above one; `largest` fills the cell."""
     share = min(100.0, 100 * abs(value) / (largest or 1))
     style = f"--hue:{palette.signed_hues(kind)[value >= 0]};--share:{share:.1f}%"
-    return Cell(f'<span class="aa-bar" style="{style}">{literal.html(text or three_digits(value))}</span>', "")
+    under = " aa-under" if text else ""
+    return Cell(f'<span class="aa-bar{under}" style="{style}">{literal.html(text or three_digits(value))}</span>', "")
 
 
 def strip_cell(vector: np.ndarray, top: float, kind: str, theme: palette.Theme, name: str) -> Cell:

@@ -27,8 +27,9 @@ test("numbers of half precision have three digits from 0.0001 on", () => {
   expect(threeDigitsOfHalf(-0.25)).toBe("\u22120.250")
 })
 
-test("a cell has room for four characters", () => {
-  expect([7, -3, 0.001, -1.234, 123.4].map(short)).toEqual(["7", "\u22123", "\u22480", "\u22121.23", "123"])
+test("a cell has room for three digits", () => {
+  expect([7, -3, 0.0004, -1.234, 123.4].map(short)).toEqual(["7", "\u22123", "\u22480", "\u22121.23", "123"])
+  expect([0.5, -0.0123, 0.9996].map(short)).toEqual(["0.500", "\u22120.012", "1.000"])
 })
 
 test("the nearest place and the largest value", () => {

@@ -19,11 +19,11 @@ export function threeDigitsOfHalf(value: number): string {
   return Math.abs(value) < 1e-4 ? `< ${1e-4}` : withMinus(threeDigits(value))
 }
 
-/** Short enough for a cell; the read-out has all digits. */
+/** Short enough for a cell: three digits, of numbers below 1 three decimals; the read-out has more. */
 export function short(value: number): string {
   if (Number.isInteger(value)) return withMinus(String(value))
   const size = Math.abs(value)
-  return withMinus(size < 0.005 ? "\u22480" : size < 10 ? value.toFixed(2) : value.toPrecision(3))
+  return withMinus(size < 0.0005 ? "\u22480" : size < 1 ? value.toFixed(3) : value.toPrecision(3))
 }
 
 function withMinus(text: string): string {
