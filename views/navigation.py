@@ -67,8 +67,9 @@ SECTIONS = (
 PAGES = tuple(page for section in SECTIONS for page in section.pages)  # the first is the home page
 MOVED_PAGES = {"relevance": "attribution"}  # former path of a page -> its path now
 
-# Marks the open section of the menu, and names the language of the page for web/src/page/language.ts.
-_OPEN = """<style data-language="{language}">
+# Marks the open section of the menu, names the language of the page for web/src/page/language.ts and the button of maps
+# for web/src/core/whole_screen.ts.
+_OPEN = """<style data-language="{language}" data-whole-screen="{whole_screen}">
 .st-key-sections > :nth-child({open}) a {{background: #8883}}
 .st-key-sections > :nth-child({open}) a * {{font-weight: 600}}
 </style>"""
@@ -130,11 +131,10 @@ def _render_menu(open_page: MenuPage, pages: Mapping[MenuPage, st.Page]) -> None
     """Draw the sections, and the pages of the open one."""
     open_section = section_of(open_page)
     data = lessons.script_data(open_page.id) if open_page.id in lessons.PAGES else ""
-    st.html(
-        _OPEN.format(open=SECTIONS.index(open_section) + 1, language=catalogue.language())
-        + streamlit_words.style()
-        + data
-    )
+    whole_screen = literal.html(say("menu.whole-screen", "Whole screen (F)"))
+    place = SECTIONS.index(open_section) + 1
+    opened = _OPEN.format(open=place, language=catalogue.language(), whole_screen=whole_screen)
+    st.html(opened + streamlit_words.style() + data)
     with st.container(key="menu"):
         with st.container(horizontal=True, key="sections"):
             for section in SECTIONS:

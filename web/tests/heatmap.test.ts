@@ -3,8 +3,9 @@ import { expect, test } from "vitest"
 import { hasRoom } from "../src/core/heatmap/ink"
 import { isLabelHidden } from "../src/core/heatmap/labels"
 import { Strokes, type Cell, type Painted } from "../src/core/heatmap/strokes"
-import { wholeScreenCell } from "../src/core/heatmap/whole_screen"
-import { visible } from "../src/page/full_screen"
+import { wholeScreenCell } from "../src/core/heatmap/screen_size"
+import { MAPS, offerWholeScreen } from "../src/core/whole_screen"
+import { distance } from "../src/page/full_screen"
 
 test("narrow labels leave room for the selected one and each other", () => {
   const shown = (selected: number, size: number) => [...Array(8).keys()].filter((place) => !isLabelHidden(place, selected, size))
@@ -21,12 +22,23 @@ test("a map in the whole screen fills it without leaving it", () => {
   expect(wholeScreenCell([60, 448], 1792, 900, false)).toEqual([4, 15])
 })
 
-test("the part of an extent that is on the screen", () => {
-  expect([visible(-10, 20, 100), visible(90, 120, 100), visible(-9, 200, 100), visible(110, 120, 100)]).toEqual([20, 10, 100, 0])
+test("the distance of a point from an extent", () => {
+  expect([distance(50, 10, 90), distance(50, 60, 90), distance(50, -40, 20)]).toEqual([0, 10, 30])
+})
+
+test("a map has a button for the whole screen where the page has words for it", () => {
+  const map = document.createElement("div")
+  offerWholeScreen(map)
+  expect([map.matches(MAPS), map.children.length]).toEqual([true, 0])
+  document.head.innerHTML = '<style data-whole-screen="Whole screen (F)"></style>'
+  Object.defineProperty(document, "fullscreenEnabled", { value: true, configurable: true })
+  offerWholeScreen(map)
+  expect(map.querySelector("button")?.ariaLabel).toBe("Whole screen (F)")
+  document.head.innerHTML = ""
 })
 
 test("numbers are written into cells with room in both directions", () => {
-  expect([hasRoom(30, 12), hasRoom(29, 40), hasRoom(40, 11)]).toEqual([true, false, false])
+  expect([hasRoom(34, 12), hasRoom(33, 40), hasRoom(40, 11)]).toEqual([true, false, false])
 })
 
 function paintable(on: boolean[]) {

@@ -11,11 +11,12 @@ import { CellMarks, type Region } from "./heatmap/marks"
 import { buildNumbers } from "./heatmap/numbers_table"
 import type { MapActions, MapPicture, ShownMap } from "./heatmap/shown"
 import { Strokes, type Cell } from "./heatmap/strokes"
-import { fillScreen, WHOLE_SCREEN_LABEL } from "./heatmap/whole_screen"
+import { fillScreen, WHOLE_SCREEN_LABEL } from "./heatmap/screen_size"
 import { clamp } from "./numbers"
 import { buildLegend, paintCells, paintPicture, type Legend, type Shape } from "./painting"
 import { Fold } from "./table"
 import { buildLiveRegion, Tip } from "./tooltip"
+import { offerWholeScreen } from "./whole_screen"
 
 const LEAST_ROW = 12 // pixels of a row with a legible label
 const LARGEST_CELL = 44 // pixels
@@ -64,6 +65,7 @@ export class Heatmap {
     this.rows = new AxisLabels(element("div", "queries", this.map))
     this.canvas = element("canvas", "", this.map)
     this.scale = buildLegend(this.root)
+    offerWholeScreen(this.root)
     this.marks = new CellMarks(this.root, this.canvas)
     this.tip = new Tip(this.root, "pair", "value")
     this.liveRegion = buildLiveRegion(this.root)

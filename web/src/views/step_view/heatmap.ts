@@ -94,6 +94,8 @@ export class HeatmapPanel extends StepPanel<HeatmapHeader> {
   }
 
   override follow(): void {
+    const title = this.root.querySelector("figcaption")?.textContent
+    if (title) this.map.root.dataset.title = title // in the whole screen, where the caption is not
     if (this.painted !== this.undrawn()) return this.paint()
     const { rows, columns, about } = this
     const place = ({ slider }: Axis, id: string) => (slider ? (this.view.places[id] ?? 0) : -1)
