@@ -51,7 +51,7 @@ def main() -> None:
         service = private_service(service)
     key, trace = service.trace_picture(picture)
     view = choose_section(VIEWS, "view")
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="answered"):
         name, probability = (
             literal.markdown(class_name(trace.classes[trace.answer])),
             float(trace.probabilities[trace.answer]),

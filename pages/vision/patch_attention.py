@@ -31,7 +31,6 @@ from views.controls import sentence_input
 from views.controls.picture_input import chosen_sample
 from views.export import drawing
 from views.text.catalogue import Message, say
-from views.text.numbers import percent
 from views.url_state import bound_settings as address
 from views.url_state.codecs import OneOf
 
@@ -41,7 +40,7 @@ TO = Message("vision.to", "What attends to it")
 
 @fragment
 def render_cls(service: Service, key: str, trace: PatchTrace) -> None:
-    """Show every head over the picture, and one of them large; the browser draws any selection."""
+    """Show one head large, with a slider through the layers, and every head below; the browser draws any selection."""
     settings = read_map_settings(trace, "head")
     cls = map_weights.with_means(trace.attention[:, :, :1])  # (layers + 1, heads + 1, 1, 1 + patch)
     sheet = cls[:, :, 0, 1:]  # (layers + 1, heads + 1, patch)
@@ -50,23 +49,13 @@ def render_cls(service: Service, key: str, trace: PatchTrace) -> None:
     large_map = settings.head_map(
         sheet[settings.place], title.format(map=settings.label), top if settings.shared else None
     )
-    overview, detail = st.columns(2)
-    with overview:
-        choices, chosen = settings.subset("layer", "head", "scale", "opacity")
-        grid = GridOfKinds(
-            cls_maps(trace, settings.picture),
-            choices,
-            chosen,
-            elsewhere=("scale", "opacity"),
-            with_detail=False,
-        )
-        attention_kinds(grid, key="grid", on_choose=sentence_input.store_selection)
-    with detail:
-        tops = np.full(sheet.shape[:2], top)
-        above = ("layer", "head")
-        render_choosable_maps(
-            settings, [PicturePanel("", "cls")], title, "large", trace.attention[:, :, :1], tops, above
-        )
+    tops = np.full(sheet.shape[:2], top)
+    render_choosable_maps(
+        settings, [PicturePanel("", "cls")], title, "cls_picture", trace.attention[:, :, :1], tops, beside=True
+    )
+    choices, chosen = settings.subset("layer", "head", "scale", "opacity")
+    grid = GridOfKinds(cls_maps(trace, settings.picture), choices, chosen, elsewhere=tuple(chosen), with_detail=False)
+    attention_kinds(grid, key="cls_grid", on_choose=sentence_input.store_selection)
     _render_cls_experiment(sheet, settings)
     paragraph("vision", "overview")
     render_check_line(trace)
@@ -145,8 +134,8 @@ def render_full_maps(service: Service, key: str, trace: PatchTrace) -> None:
     paragraph("vision", "full-maps", positions=1 + trace.grid[0] * trace.grid[1])
     # weight on CLS as the key, of the patches as queries, mean over the heads of a layer
     on_cls = trace.attention[:, :, 1:, 0].mean(axis=(1, 2))
-    result = {"first": percent(float(on_cls[0])), "last": percent(float(on_cls[-1])), "layer": len(on_cls)}
-    result |= {"even": percent(1 / trace.attention.shape[-1])}
+    result = {"first": float(on_cls[0]), "last": float(on_cls[-1]), "layer": len(on_cls)}
+    result |= {"even": 1 / trace.attention.shape[-1]}
     hidden = address.pending_value("marks", OneOf(("shown", "hidden")), "shown") == "hidden"
     render_experiment("vision-full-maps", {"marks": "hidden"}, result if hidden else None)
     explore_picture(*view_picture(key, trace, service.model.weights_sha256, chosen_sample()))

@@ -122,7 +122,7 @@ def render_choosable_maps(
     key: str,
     weights: np.ndarray,
     tops: np.ndarray,
-    elsewhere: Sequence[str] = (),
+    beside: bool = False,
 ) -> None:
     """Show maps of all heads over the picture on which a patch can be chosen, see `PatchPicture`.
 
@@ -130,6 +130,7 @@ def render_choosable_maps(
         weights: `(layer, head, 1 or 1 + patch, 1 + patch)`, without the means; if they are too many, only
             those of the chosen head are sent.
         tops: `(layer + 1, head + 1)`, the largest weight on a shared scale.
+        beside: one panel with its controls next to it, and a slider that goes through the layers.
     """
     layers, heads = weights.shape[0] + 1, weights.shape[1] + 1
     names, shared_tops = (settings.layers, settings.heads), tops
@@ -140,8 +141,17 @@ def render_choosable_maps(
         names = [names[0][settings.place[0]]], [names[1][settings.place[1]]]
         shared_tops = tops[settings.place][None, None]
     title = heading.format(map=settings.label)
-    arguments = settings.picture, settings.grid, panels, title, settings.choices, settings.chosen, elsewhere, heading
-    patch_picture(PatchPicture(*arguments, sent, names, shared_tops), key=key, on_choose=sentence_input.store_selection)
+    arguments = settings.picture, settings.grid, panels, title, settings.choices, settings.chosen
+    picture = PatchPicture(
+        *arguments,
+        heading=heading,
+        weights=sent,
+        names=names,
+        tops=shared_tops,
+        beside=beside,
+        sliders=("layer",) if beside else (),
+    )
+    patch_picture(picture, key=key, on_choose=sentence_input.store_selection)
 
 
 def choose_class(label: str, trace: PatchTrace, **looks) -> int:

@@ -102,3 +102,34 @@ def test_a_map_fills_the_screen_by_key(page: Page, server: Server, address: str)
         "([canvas, height]) => Math.abs(canvas.clientHeight - height) < 2",
         arg=[canvas.element_handle(), before["height"]],
     )
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("address", "map"),
+    [
+        ("vision?view=cls&", ".picture-root"),
+        ("vision?view=any-patch&", ".panel"),
+        ("inside?inside=add-norm&", ".detail"),  # below the screen
+    ],
+)
+def test_the_nearest_map_fills_the_screen_by_key_and_by_its_button(page: Page, server: Server, address: str, map: str):
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    open_page(page, f"{server.url}/{address}text={SENTENCE}&present=1")
+    maps = page.locator(f"{map}[data-map]")
+    whole = "maps => maps.filter((map) => map.matches(':fullscreen')).length"
+    small = """maps => maps.filter((map) => map.matches(":fullscreen")).flatMap((map) => [...map.querySelectorAll("*")])
+        .filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
+        .filter((one) => one.offsetHeight > 1 && (parseFloat(getComputedStyle(one).fontSize) < 20
+            || one.getBoundingClientRect().right > innerWidth))
+        .map((one) => one.textContent)"""
+    page.get_by_role("heading", level=1).click()
+    page.keyboard.press("f")
+    page.wait_for_function("() => document.fullscreenElement")
+    assert maps.evaluate_all(whole) == 1
+    assert maps.evaluate_all(small) == []
+    page.keyboard.press("f")
+    page.wait_for_function("() => !document.fullscreenElement")
+    maps.first.get_by_role("button", name="Whole screen (F)").click()
+    page.wait_for_function("() => document.fullscreenElement")
+    assert maps.first.evaluate("map => map.matches(':fullscreen')")

@@ -37,15 +37,22 @@ WORDS = {
 }
 
 
-def control_specs(choices: Sequence[Choice], elsewhere: Collection[str] = ()) -> list[dict[str, object]]:
-    """The choices as the script reads them; those named in `elsewhere` are drawn by another component."""
+def control_specs(
+    choices: Sequence[Choice], elsewhere: Collection[str] = (), sliders: Collection[str] = ()
+) -> list[dict[str, object]]:
+    """The choices as the script reads them.
+
+    Args:
+        elsewhere: names of those that another component draws.
+        sliders: names of those that are drawn as sliders here, besides `RANGES`.
+    """
     specs = []
     for choice in choices:
         looks = {
             "help": choice.help,
             "always": choice.varies,
             "list": choice.key in LISTS or choice.key.endswith(PIECES),
-            "range": choice.key in RANGES,
+            "range": choice.key in RANGES or choice.key in sliders,
             "rare": choice.key in RARE,
             "elsewhere": choice.key in elsewhere,
         }

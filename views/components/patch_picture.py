@@ -74,6 +74,8 @@ class PatchPicture:
         weights: `(layer, head, 1 + P, 1 + P)` float32 attention, CLS first; `(layer, head, 1, 1 + P)` is enough for
             "cls", None for "nothing". A map of its own has one row, whose first number is ignored.
         along: the choices whose options index the first two axes.
+        beside: heading, controls and read-outs are next to the picture where there is room; for one panel.
+        sliders: choices that are drawn as sliders.
         names: of the layers and of the heads in the payload; if there are too many, only the selected ones.
         tops: `(layer, head)`, the weight that gets the deepest colour on a shared scale; None for that of each map.
     """
@@ -90,6 +92,8 @@ class PatchPicture:
     names: tuple[Sequence[str], Sequence[str]] = ((), ())
     tops: np.ndarray | None = None
     along: tuple[str, str] = ("layer", "head")
+    beside: bool = False
+    sliders: Sequence[str] = ()
 
 
 def payload(picture: PatchPicture, theme: palette.Theme, exact_bytes: int = EXACT_BYTES) -> bytes:
@@ -100,7 +104,7 @@ def payload(picture: PatchPicture, theme: palette.Theme, exact_bytes: int = EXAC
         theme=theme,
         choices=None,
         chosen=None,  # it is in the mark
-        controls=controls.control_specs(picture.choices, picture.elsewhere),
+        controls=controls.control_specs(picture.choices, picture.elsewhere, picture.sliders),
         names=[list(names) or [""] for names in picture.names],
         tops=[] if picture.tops is None else picture.tops.tolist(),
         id=zlib.crc32(weights.encoded),

@@ -44,7 +44,7 @@ def grouped(count: int) -> str:
 
 def millions(count: int) -> str:
     """A large count in millions with three digits: `9.42 M`."""
-    return f"{count / 1e6:.3g}\u2009M"
+    return f"{three_digits(count / 1e6)}\u2009M"
 
 
 def hardware(text: str) -> str:

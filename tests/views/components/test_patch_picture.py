@@ -56,6 +56,13 @@ def test_a_picture_alone():
     np.testing.assert_array_equal(picture, PIXELS)
 
 
+def test_a_choice_can_be_a_slider_next_to_the_picture():
+    attention = np.full((2, 3, 1, 7), 1 / 7, np.float32)
+    header = read(payload(make_picture(weights=attention, beside=True, sliders=("layer",)), "light"))[0]
+    ranges = {control["name"] for control in header["controls"] if control.get("range")}
+    assert header["beside"] is True and ranges == {"layer"}
+
+
 def test_many_heads_are_sent_rounded_and_the_selected_one_exactly():
     attention = np.random.default_rng(2).dirichlet(np.ones(145), (7, 7, 145)).astype(np.float32)
     drawn = make_picture(pixels=np.zeros((96, 96, 3), np.uint8), grid=(12, 12), weights=attention, head=(3, 2))

@@ -13,6 +13,7 @@ import { arrowStep, element, filled } from "../core/dom"
 import { clamp, threeDigits } from "../core/numbers"
 import type { Bytes } from "../core/payload"
 import { Tip } from "../core/tooltip"
+import { offerWholeScreen } from "../core/whole_screen"
 import style from "./patch_picture.css"
 import { patchName, type Patch } from "./patch_picture/maps"
 import { Panel, type PatchActions } from "./patch_picture/panel"
@@ -42,7 +43,7 @@ class PatchPicture extends ChoosingView<Bytes, Payload> implements PatchActions 
     const payload = readPicture(bytes)
     const [height, width] = payload.pixels
     this.payload = payload
-    this.fit([payload.grid, [height, width], payload.panels], payload.theme)
+    this.fit([payload.grid, [height, width], payload.panels, payload.beside], payload.theme)
     for (const panel of this.built?.panels ?? []) panel.paint(payload.picture, [height, width])
     this.drawn = ""
     this.followExact()
@@ -85,7 +86,7 @@ class PatchPicture extends ChoosingView<Bytes, Payload> implements PatchActions 
     const shared = chosen.scale !== "own" && payload.tops.length > 0
     const drawing = {
       words: payload.words,
-      title: payload.title,
+      title: heading.textContent || payload.title,
       grid: payload.grid,
       colours: lookupTable(payload.scales[this.theme]),
       weights: exact ?? mapAt(payload, at),
@@ -110,12 +111,17 @@ class PatchPicture extends ChoosingView<Bytes, Payload> implements PatchActions 
 
   protected override build(): void {
     if (!this.payload) return
-    const { grid, panels, pixels } = this.payload
+    const { grid, panels, pixels, beside } = this.payload
     this.root.replaceChildren()
+    this.root.classList.toggle("beside", beside)
+    const holder = element("div", "panels", this.root)
+    const aside = beside ? element("div", "aside", this.root) : undefined
     const choices = new Choices(this)
     const heading = element("h2", "", this.root)
-    const holder = element("div", "panels", this.root)
-    const built = panels.map((panel) => new Panel(holder, panel, grid, pixels, this))
+    if (aside) aside.append(heading, choices.root)
+    else this.root.append(holder)
+    const built = panels.map((panel) => new Panel(holder, panel, grid, pixels, this, aside))
+    if (beside) offerWholeScreen(this.root)
     this.built = { choices, heading, panels: built, tip: new Tip(this.root, "pair", "value") }
     this.announce = linkTokens(holder, (at) => this.markPatch(at.find(([name]) => name === PICTURE)?.[1] ?? -1))
   }

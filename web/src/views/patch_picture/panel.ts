@@ -3,6 +3,7 @@
 import { button, element, setAttributes, svgElement } from "../../core/dom"
 import { largest, threeDigits } from "../../core/numbers"
 import { buildLegend, paintCells, paintPicture, type Legend, type Shape } from "../../core/painting"
+import { offerWholeScreen } from "../../core/whole_screen"
 import { describeMap, describeMass, patchText, weightsOver, type Patch, type Selection } from "./maps"
 import { outlineOf, selectLargest } from "./outline"
 import type { PanelFields, PictureWords } from "./payload"
@@ -28,6 +29,7 @@ export interface Drawing extends Selection {
 }
 
 export class Panel {
+  readonly root: HTMLElement
   over: Float32Array | null = null // the weights over the patches
   private readonly under: HTMLCanvasElement
   private readonly map: HTMLCanvasElement
@@ -38,17 +40,20 @@ export class Panel {
   private readonly quiet: HTMLDivElement
   private readonly scale: Legend
 
+  /** `info`: where the read-outs and the scale are; by default below the picture. */
   constructor(
     holder: HTMLElement,
     private readonly fields: PanelFields,
     [rows, columns]: Shape,
     [height, width]: readonly number[],
     actions: PatchActions,
+    info?: HTMLElement,
   ) {
-    const panel = element("div", "panel", holder)
+    const panel = (this.root = element("div", "panel", holder))
     element("div", "title", panel).textContent = fields.title
     const frame = element("div", "frame", panel)
     frame.style.aspectRatio = `${width} / ${height}`
+    frame.style.setProperty("--ratio", String(width! / height!))
     this.under = element("canvas", "under pixels", frame)
     this.map = element("canvas", "map pixels", frame)
     this.paths = buildPaths(frame, rows, columns)
@@ -61,10 +66,11 @@ export class Panel {
       return Array.from({ length: columns }, (_, column) => this.buildPatch(line, [row, column], actions))
     })
     this.cells.onpointerleave = () => actions.unhover()
-    this.note = element("div", "note", panel)
+    this.note = element("div", "note", info ?? panel)
     this.note.setAttribute("aria-live", "polite")
-    this.quiet = element("div", "quiet", panel)
-    this.scale = buildLegend(panel)
+    this.quiet = element("div", "quiet", info ?? panel)
+    this.scale = buildLegend(info ?? panel)
+    if (!info && fields.shows !== "nothing") offerWholeScreen(panel)
   }
 
   private buildPatch(line: HTMLElement, patch: Patch, actions: PatchActions): HTMLButtonElement {
@@ -86,6 +92,7 @@ export class Panel {
     this.map.hidden = !over
     this.scale.legend.hidden = !over
     this.cells.setAttribute("aria-label", this.fields.title || drawing.title)
+    this.root.dataset.title = [drawing.title, this.fields.title].filter(Boolean).join(": ")
     const outline = over ? this.drawMap(drawing, over) : ""
     this.note.textContent = over ? patchText(words, over, selected, grid[1]) : ""
     const square = `M${selected[1]} ${selected[0]}h1v1h-1Z`

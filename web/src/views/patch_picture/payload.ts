@@ -37,6 +37,7 @@ export interface Header extends Choosable {
   names: readonly [layers: readonly string[], heads: readonly string[]]
   tops: readonly (readonly number[])[] // of each layer and head, on a shared scale; empty for none
   along: readonly [string, string] // the controls of the first two axes
+  beside: boolean // heading, controls and read-outs are next to the picture
   id: number // of all weights
   scales: Readonly<Record<Theme, readonly string[]>>
   theme: Theme
