@@ -3,7 +3,7 @@
 import json
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -39,6 +39,8 @@ LOG_EVERY = 25  # steps between two lines of the metrics file
 SEED_EVERY = 25  # steps of an epoch after which dropout has a new seed, so that a run can be resumed there
 SAVE_EVERY = 120.0  # seconds after which the next such step writes a checkpoint
 PAUSE = 60.0  # seconds of a step that count as a pause: the process was stopped, or the machine slept
+
+Observe = Callable[[nn.Module, int], dict[str, float] | None]  # the network in training, steps so far -> figures
 
 
 class TrainingTask(Protocol):
@@ -147,6 +149,7 @@ def train(
     processes: ProcessGroup,
     resume: bool = False,
     start: TrainingStart | None = None,
+    observe: Observe | None = None,
 ) -> nn.Module:
     """Train to the end of the recipe and return the network with averaged weights.
 
@@ -154,6 +157,10 @@ def train(
     then renamed); figures go to `out/metrics.jsonl`. Every step at which a run can be resumed has its own seed, so a
     resumed run repeats an uninterrupted one with the same number of processes. `recipe.epochs` counts the
     epochs before `start` too.
+
+    Args:
+        observe: called before the first step and after every step, in the leading process; its figures become a line
+            of the metrics file. It changes neither weights nor random numbers, and leaves the network in training mode.
 
     Raises:
         CheckpointError: `resume` without a usable checkpoint of this recipe and data.
@@ -190,7 +197,7 @@ def train(
         begun=asdict(state.start),
     )
     for epoch in range(state.epoch, recipe.epochs):
-        _train_epoch(task, step, state, out, processes, log)
+        _train_epoch(task, step, state, out, processes, log, observe if processes.leads else None)
         seconds = round(state.seconds, 2)
         state.epoch, state.done, state.seconds = epoch + 1, 0, 0.0
         if processes.leads:
@@ -211,16 +218,24 @@ def _highest_merit(out: Path) -> float:
 
 
 def _train_epoch(
-    task: TrainingTask, step: nn.Module, state: TrainingState, out: Path, processes: ProcessGroup, log: "MetricsLog"
+    task: TrainingTask,
+    step: nn.Module,
+    state: TrainingState,
+    out: Path,
+    processes: ProcessGroup,
+    log: "MetricsLog",
+    observe: Observe | None = None,
 ) -> None:
     """Train one pass over the data, or its remaining steps."""
     device, epoch, recipe = processes.device, state.epoch, state.recipe
     _seed_dropout(recipe, epoch, state.done, processes.rank)
     batches = task.plan(epoch, processes.world_size)
-    started = saved = time.perf_counter()
+    if observe is not None and not state.steps:
+        log.observation(epoch, 0, observe(state.network, 0))
+    started = saved = window_started = time.perf_counter()
     before = state.seconds
-    window = torch.zeros(3, dtype=torch.float64)  # loss, -ln p, terms since the last log line
-    window_started = started
+    # sums since the last log line: loss, -ln p, terms, norms of the gradients before they are clipped, steps
+    window = torch.zeros(5, dtype=torch.float64)
     step.train()
     title = f"epoch {epoch + 1}/{recipe.epochs}"
     rest = batches[state.done :]
@@ -238,9 +253,13 @@ def _train_epoch(
         began = time.perf_counter()
         sums = _train_step(task, step, state, batch, processes)
         took = time.perf_counter() - began
-        if took > PAUSE:  # a pause is not time of training
-            started, window_started = started + took, window_started + took
         state.steps += 1
+        took = took if took > PAUSE else 0.0  # a pause is not time of training
+        if observe is not None:
+            began = time.perf_counter()
+            log.observation(epoch, state.steps, observe(state.network, state.steps))
+            took += time.perf_counter() - began
+        started, window_started = started + took, window_started + took
         window += sums
         if state.steps % LOG_EVERY == 0:
             now = time.perf_counter()
@@ -254,6 +273,7 @@ def _train_epoch(
                 loss=loss,
                 nll=nll,
                 rate=factor * recipe.learning_rate,
+                gradient_norm=window[3].item() / window[4].item(),
                 tokens_per_second=round(speed),
             )
             window.zero_()
@@ -273,7 +293,7 @@ def _seed_dropout(recipe: Recipe, epoch: int, number: int, rank: int) -> None:
 def _train_step(
     task: TrainingTask, step: nn.Module, state: TrainingState, batch: list[int], processes: ProcessGroup
 ) -> Tensor:
-    """Forward, backward and update on this process's share; returns global loss, -ln p and term sums `(3,)`.
+    """Forward, backward and update on this process's share; returns what a line of the log sums, `(5,)`.
 
     Where a batch has fewer items than there are processes, the others run on its first item with weight 0, since every
     process must take part in the exchange of gradients.
@@ -289,12 +309,12 @@ def _train_step(
     sums = processes.total(torch.stack([loss.detach(), nll, loss.new_tensor(float(terms))]).double()).cpu()
     # DDP averages gradients over processes; times world_size, that is the gradient of the global mean
     (loss * (processes.world_size / sums[2].item())).backward()
-    nn.utils.clip_grad_norm_(state.network.parameters(), state.recipe.clip_norm)
+    norm = nn.utils.clip_grad_norm_(state.network.parameters(), state.recipe.clip_norm)
     for optimizer in state.optimizers:
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
     state.average.update_parameters(state.network)
-    return sums
+    return torch.cat([sums, sums.new_tensor([norm.item(), 1.0])])
 
 
 class MetricsLog:
@@ -307,12 +327,18 @@ class MetricsLog:
         path.parent.mkdir(parents=True, exist_ok=True)
 
         def before_checkpoint(row: dict) -> bool:
-            if row["epoch"] < first_epoch or row["event"] == "step" and row.get("step", steps + 1) <= steps:
+            of_step = row["event"] in ("step", "observation")
+            if row["epoch"] < first_epoch or of_step and row.get("step", steps + 1) <= steps:
                 return True
             return row["event"] == "start" and row.get("after", steps) < steps  # took part in the unfinished epoch
 
         rows = [row for row in read_metrics(path) if before_checkpoint(row)]
         write_atomically(path, "".join(json.dumps(row) + "\n" for row in rows).encode())
+
+    def observation(self, epoch: int, step: int, figures: dict[str, float] | None) -> None:
+        """Append a line of figures on the network after a step, if there are any."""
+        if figures:
+            self.write(event="observation", epoch=epoch, step=step, **figures)
 
     def write(self, **row: Any) -> None:
         """Append one line; a part of it may remain where the disk is full, and is skipped on reading."""

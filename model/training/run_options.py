@@ -12,7 +12,7 @@ from torch import nn
 from ..networks.config import NetworkConfig
 from ..runtime.checkpoint import CheckpointError, read_json, remove_leftovers, write_json
 from .corpus import VALIDATION_SENTENCES, Corpus, read_split
-from .loop import CHECKPOINT, TrainingStart, TrainingTask, train
+from .loop import CHECKPOINT, Observe, TrainingStart, TrainingTask, train
 from .optimizer import Recipe
 from .processes import ProcessGroup
 
@@ -113,8 +113,12 @@ def run_training(
     recipe: Recipe,
     prepare: Callable[[ProcessGroup], PreparedRun],
     finish: Callable[[nn.Module, torch.device], None],
+    observe: Callable[[TrainingTask, torch.device], Observe] | None = None,
 ) -> int:
-    """Run training from preparation to the end; `finish` receives the averaged network, in the leading process only."""
+    """Run training from preparation to the end; `finish` receives the averaged network, in the leading process only.
+
+    `observe` makes the function of that name of `model.training.loop.train` from task and device.
+    """
     processes = ProcessGroup.join(options.device)
     try:
         prepared = prepare(processes)
@@ -127,7 +131,8 @@ def run_training(
         task = prepared.task()
         if processes.leads:
             write_json(options.out / "config.json", sizes)
-        averaged = train(task, recipe, options.out, processes, options.resume, prepared.start)
+        look = None if observe is None else observe(task, processes.device)
+        averaged = train(task, recipe, options.out, processes, options.resume, prepared.start, look)
         if processes.leads:
             finish(averaged, processes.device)
         processes.wait()
