@@ -3,6 +3,7 @@
     python -m model.training translator --data fra-eng.zip --out assets/translator [--resume]
     python -m model.training recurrent --kind lstm-additive --data fra-eng.zip --out assets/recurrent/lstm-additive
     python -m model.training language --data fra-eng.zip --out assets/language
+    python -m model.training positions --kind rotary --seed 0 --data fra-eng.zip --out rotary-0
     python -m model.training evaluate --data fra-eng.zip --model assets/translator
     python -m model.training agreement --data fra-eng.zip --model assets/translator
     python -m model.training heads --data fra-eng.zip --model assets/translator
@@ -41,6 +42,9 @@ from .language_card import evaluate_language
 from .language_commands import add_language_command
 from .optimizer import Recipe
 from .picture_commands import add_picture_commands
+from .position_commands import add_position_studies
+from .position_networks import add_positions_command
+from .positions_card import evaluate_positions
 from .processes import ProcessGroup
 from .recurrent_card import evaluate_recurrent, finish_recurrent
 from .run_options import (
@@ -102,12 +106,12 @@ def _parser() -> argparse.ArgumentParser:
         help="run only this one, and leave the scores of others as they are; by default all",
     )
     studies, english = add_text_studies(commands)
-    language = add_language_command(commands)
-    text_commands = (translator, recurrent, language, evaluate, *studies)
+    language, positions = add_language_command(commands), add_positions_command(commands)
+    text_commands = (translator, recurrent, language, positions, evaluate, *studies, *add_position_studies(commands))
     for command in (*text_commands, english):
         command.add_argument("--data", type=Path, required=True, help=".tsv, .txt, .tsv.gz or .zip of sentence pairs")
         command.add_argument("--heldout", type=int, default=2000, help="English sentences held out for evaluation")
-    for command in (translator, recurrent, language):
+    for command in (translator, recurrent, language, positions):
         add_split_options(command)
     for command in text_commands:
         add_device_option(command)
@@ -166,7 +170,10 @@ def _evaluate_translator(options: argparse.Namespace) -> int:
     evaluate = evaluate_recurrent if "cell" in sizes else evaluate_translator
     if "n_layers" in sizes:
         evaluate = evaluate_language
-    split = read_json(options.model / "card.json")["data"].get("split", {})  # older networks have test sentences only
+    data = read_json(options.model / "card.json")["data"]
+    if "longest_tokens" in data:
+        evaluate = evaluate_positions
+    split = data.get("split", {})  # older networks have test sentences only
     same = options.heldout == split.get("test_sentences")
     corpus = read_split(options.data, options.heldout, split["validation_sentences"] if same else 0)
     evaluate(options.model, corpus, options.device, options.decoding or tuple(DECODINGS))

@@ -106,18 +106,34 @@ class TranslationStep(nn.Module):
 class TranslationTask:
     """Batches, loss and validation of a network that translates; see `model.training.loop.TrainingTask`."""
 
-    def __init__(self, network: TranslationNetwork, tokenizer: Tokenizer, corpus: Corpus, recipe: Recipe) -> None:
+    def __init__(
+        self,
+        network: TranslationNetwork,
+        tokenizer: Tokenizer,
+        corpus: Corpus,
+        recipe: Recipe,
+        longest_tokens: int | None = None,
+    ) -> None:
+        """Encode the pairs that the network has positions for.
+
+        Args:
+            longest_tokens: pairs with more on a side, `<s>` and `</s>` not counted, are left out of training and
+                validation.
+        """
         self.network = network
         self.step = TranslationStep(network, recipe.label_smoothing)
         self.recipe = recipe
         self.data = describe_data(corpus)
-        longest = network.config.max_positions
+        longest = network.config.max_positions - 1
+        if longest_tokens is not None:
+            self.data += f", at most {longest_tokens} tokens a side"
+            longest = longest_tokens + 1
         encoded = (EncodedPair(tokenizer.encode_source(e), tokenizer.encode_target(f)) for e, f in corpus.train)
-        self.pairs = [pair for pair in encoded if pair.cost < longest]
+        self.pairs = [pair for pair in encoded if pair.cost <= longest]
         heldout = corpus.validation or corpus.heldout
         first = ((english, translations[0]) for english, translations in heldout.items())
         encoded = (EncodedPair(tokenizer.encode_source(e), tokenizer.encode_target(f)) for e, f in first)
-        self.heldout = [pair for pair in encoded if pair.cost < longest]
+        self.heldout = [pair for pair in encoded if pair.cost <= longest]
 
     def plan(self, epoch: int, world_size: int) -> list[list[int]]:
         """Global batches: `batch_tokens` for each process."""

@@ -1,0 +1,213 @@
+"""Measure when heads form: labels, copying and ablation of every head at a few steps of training, for several seeds."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from ..attribution.head_statistics import KindStatistics, StatisticsAccumulator
+from ..causal.composition import copying_scores
+from ..causal.own_networks import resumable
+from ..networks.config import TransformerConfig
+from ..networks.transformer import Transformer
+from ..runtime.checkpoint import load_weights, read_json, sha256_of, write_atomically, write_json
+from ..runtime.device import choose_device, describe_hardware
+from ..runtime.training_record import METRICS, read_metrics
+from ..study.head_measurements import measure_translation
+from ..text.tokenizer import Tokenizer
+from ..text.word_alignment import AlignmentTable, find_links, learn_alignment
+from ..tracing.kinds import TRANSLATION
+from ..translator import SHIPPED, Translator
+from .card import held_out_card
+from .corpus import Corpus
+from .formation_card import formation_markdown
+from .positions_card import load_positions
+from .positions_study import of_length
+from .snapshots import FOLDER, read_losses, read_snapshot, remove_others, select_steps
+
+FILE = "formation.json"
+FORMATION_SENTENCES = 200
+# what a head can be; "copying" is read from its weights, the others are labels of `model.attribution.head_labels`
+ROLES = {"alignment": ("aligned", "aligned, read"), "previous token": ("previous",), "end of sentence": ("end",)}
+COPYING = "copying"
+LEAST_COPYING = 0.5  # score from which a head counts as copying; random weights are near 0
+NORMAL = 1.96  # 97.5th percentile of the normal distribution
+
+Place = tuple[str, int, int]  # kind of attention, layer and head from 0
+
+
+def study_formation(
+    folders: Sequence[Path], corpus: Corpus, sentences: int, device: str = "auto", removes: bool = False
+) -> dict:
+    """Measure all seeds at the same steps, and write `FILE` and its card into the first folder.
+
+    Args:
+        folders: of runs with snapshots. The first one's held-out losses select the steps.
+        sentences: test sentences of the lengths of training, teacher-forced on their first translations.
+        removes: remove the other snapshots of the first folder.
+
+    Raises:
+        CheckpointError: a folder cannot be read, or has no snapshot of a selected step.
+        ValueError: too few snapshots or sentences, or a network was trained on other data.
+    """
+    cards = [held_out_card(folder, corpus) for folder in folders]
+    steps = select_steps(read_losses(folders[0]))
+    tokenizer = load_positions(folders[0], "cpu").tokenizer
+    longest = cards[0]["data"]["longest_tokens"]
+    short = of_length(corpus.heldout, tokenizer, 1, longest, longest)
+    pairs = [(english, french[0]) for english, french in short.items()][:sentences]
+    if len(pairs) < 2:
+        raise ValueError("There are fewer than two test sentences of these lengths; give a larger --heldout.")
+    alignment = _alignment(tokenizer, corpus)
+    runs = [
+        measure_run(folder, steps, tokenizer, pairs, alignment) | {"seed": card["training"]["recipe"]["seed"]}
+        for folder, card in zip(folders, cards, strict=True)
+    ]
+    result = {
+        "weights_sha256": cards[0]["weights_sha256"],
+        "snapshots_sha256": {
+            f"step-{step:06d}": sha256_of(folders[0] / FOLDER / f"step-{step:06d}.safetensors") for step in steps
+        },
+        "steps": steps,
+        "runs": runs,
+        "facts": {
+            "hardware": describe_hardware(choose_device(device)),
+            "data_sha256": corpus.sha256,
+            "sentences": len(pairs),
+            "least_copying": LEAST_COPYING,
+        },
+    }
+    write_json(folders[0] / FILE, result)
+    write_atomically(folders[0] / "formation.md", formation_markdown(result).encode())
+    if removes:
+        remove_others(folders[0], steps)
+    return result
+
+
+def measure_run(
+    folder: Path,
+    steps: Sequence[int],
+    tokenizer: Tokenizer,
+    pairs: Sequence[tuple[str, str]],
+    alignment: AlignmentTable,
+) -> dict:
+    """Measure one run at these steps: every head, the heads that form, and the curves of training."""
+    config = TransformerConfig.from_dict(read_json(folder / "config.json"))
+    losses, snapshots = read_losses(folder), []
+    for step in tqdm(steps, desc=folder.name, mininterval=2):
+        network = Transformer(config)
+        load_weights(network, read_snapshot(folder, step), str(folder))
+        kinds, copying = measure_snapshot(Translator(network, tokenizer), pairs, alignment)
+        snapshots.append((kinds, copying))
+    return {
+        "heldout_nll": [losses[step] for step in steps],
+        "heads": [_plain(kinds, copying, len(pairs)) for kinds, copying in snapshots],
+        "forms": forming_heads(steps, snapshots, len(pairs)),
+        "curves": training_curves(folder),
+    }
+
+
+def measure_snapshot(
+    translator: Translator, pairs: Sequence[tuple[str, str]], alignment: AlignmentTable
+) -> tuple[dict[str, KindStatistics], dict[str, np.ndarray]]:
+    """Statistics of every kind of attention over the sentences, with ablation, and copying scores of the weights."""
+    gathered = {kind.name: StatisticsAccumulator() for kind in TRANSLATION}
+    for english, french in pairs:
+        trace = translator.trace(english, target=french)
+        links = find_links(alignment, trace.source_ids, trace.next_ids)
+        for name, measured in measure_translation(translator, trace, links).items():
+            gathered[name].add(measured)
+    return (
+        {name: accumulator.statistics() for name, accumulator in gathered.items()},
+        copying_scores(resumable(translator.network)).scores,
+    )
+
+
+def roles_of(kinds: Mapping[str, KindStatistics], copying: Mapping[str, np.ndarray]) -> dict[str, set[Place]]:
+    """Role -> the heads that have it."""
+    roles: dict[str, set[Place]] = {role: set() for role in (*ROLES, COPYING)}
+    for kind, statistics in kinds.items():
+        for layer, head in np.ndindex(*statistics.shape):
+            name = statistics.label(layer, head).name
+            for role, labels in ROLES.items():
+                if name in labels:
+                    roles[role].add((kind, layer, head))
+            if kind in copying and copying[kind][layer, head] >= LEAST_COPYING:
+                roles[COPYING].add((kind, layer, head))
+    return roles
+
+
+def forming_heads(
+    steps: Sequence[int],
+    snapshots: Sequence[tuple[Mapping[str, KindStatistics], Mapping[str, np.ndarray]]],
+    sentences: int,
+) -> dict[str, list[dict]]:
+    """Role -> the heads that have it at the end, in the order in which they form.
+
+    A head has formed at the first of these steps from which on it has the role at every step. It is needed at a step
+    if the 95 % interval of the mean change of the loss without it lies above 0.
+
+    Args:
+        steps: of the snapshots.
+        snapshots: results of `measure_snapshot`.
+        sentences: number of sentences behind every mean.
+    """
+    roles = [roles_of(kinds, copying) for kinds, copying in snapshots]
+    result: dict[str, list[dict]] = {}
+    for role, at_end in roles[-1].items():
+        heads = []
+        for place in sorted(at_end):
+            first = len(roles) - 1
+            while first and place in roles[first - 1][role]:
+                first -= 1
+            effects = [_effect(kinds, place, sentences) for kinds, _ in snapshots]
+            row = {"kind": place[0], "layer": place[1], "head": place[2], "step": steps[first], "effects": effects}
+            heads.append(row | {"needed": effects[first]["low"] > 0, "needed_at_end": effects[-1]["low"] > 0})
+        result[role] = sorted(heads, key=lambda head: head["step"])
+    return result
+
+
+def _effect(kinds: Mapping[str, KindStatistics], place: Place, sentences: int) -> dict[str, float]:
+    """Mean change of the loss without a head, in nats per token, with its 95 % interval over the sentences."""
+    kind, layer, head = place
+    effect = kinds[kind].effect
+    assert effect is not None, "heads are ablated at every step"
+    mean, half = effect.mean[layer, head], NORMAL * effect.sd[layer, head] / (sentences - 1) ** 0.5
+    return {"value": round(float(mean), 5), "low": round(float(mean - half), 5), "high": round(float(mean + half), 5)}
+
+
+def _plain(kinds: Mapping[str, KindStatistics], copying: Mapping[str, np.ndarray], sentences: int) -> dict[str, dict]:
+    """What a page draws of one step: label and score of every head, its effect and its copying score."""
+    result: dict[str, dict] = {}
+    for kind, statistics in kinds.items():
+        labels = [
+            [statistics.label(layer, head) for head in range(statistics.shape[1])]
+            for layer in range(statistics.shape[0])
+        ]
+        result[kind] = {
+            "labels": [[label.name for label in row] for row in labels],
+            "scores": [[round(label.score, 4) for label in row] for row in labels],
+            "effects": [
+                [_effect(kinds, (kind, layer, head), sentences) for head in range(statistics.shape[1])]
+                for layer in range(statistics.shape[0])
+            ],
+        }
+        if kind in copying:
+            result[kind][COPYING] = np.round(copying[kind], 4).tolist()
+    return result
+
+
+def training_curves(folder: Path) -> dict[str, list[float]]:
+    """The curves of a run from its metrics: loss, learning rate and gradient norm by step."""
+    rows = [row for row in read_metrics(folder / METRICS) if row["event"] == "step" and "gradient_norm" in row]
+    return {name: [row[name] for row in rows] for name in ("step", "loss", "nll", "rate", "gradient_norm")}
+
+
+def _alignment(tokenizer: Tokenizer, corpus: Corpus) -> AlignmentTable:
+    """The word alignment that ships, if it is of this tokenizer; else learned from the training pairs."""
+    own = sha256_of(tokenizer.path)
+    if own == sha256_of(SHIPPED / "tokenizer.model"):
+        return AlignmentTable.load(SHIPPED, own)
+    pairs = [(tokenizer.encode(english), tokenizer.encode(french)) for english, french in corpus.train]
+    return learn_alignment(pairs, len(tokenizer))
