@@ -39,6 +39,7 @@ test("a map has a button for the whole screen where the page has words for it", 
 
 test("numbers are written into cells with room in both directions", () => {
   expect([hasRoom(34, 12), hasRoom(33, 40), hasRoom(40, 11)]).toEqual([true, false, false])
+  expect([hasRoom(68, 24, 20), hasRoom(67, 24, 20)]).toEqual([true, false])
 })
 
 function paintable(on: boolean[]) {

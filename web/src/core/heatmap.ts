@@ -11,7 +11,7 @@ import { CellMarks, type Region } from "./heatmap/marks"
 import { buildNumbers } from "./heatmap/numbers_table"
 import type { MapActions, MapPicture, ShownMap } from "./heatmap/shown"
 import { Strokes, type Cell } from "./heatmap/strokes"
-import { fillScreen, WHOLE_SCREEN_LABEL } from "./heatmap/screen_size"
+import { fillScreen, WHOLE_SCREEN_LABEL, WHOLE_SCREEN_TYPE } from "./heatmap/screen_size"
 import { clamp } from "./numbers"
 import { buildLegend, paintCells, paintPicture, type Legend, type Shape } from "./painting"
 import { Fold } from "./table"
@@ -227,7 +227,8 @@ export class Heatmap {
     if (!shown.text) return
     this.ink ??= element("canvas", "ink", this.map)
     const gap = getComputedStyle(this.root).getPropertyValue("--st-background-color")
-    writeNumbers(this.ink, canvas, { ...shown, text: shown.text }, this.sides, gap)
+    const size = this.isWholeScreen ? WHOLE_SCREEN_TYPE : undefined
+    writeNumbers(this.ink, canvas, { ...shown, text: shown.text }, this.sides, gap, size)
   }
 
   cellAt(event: MouseEvent): Cell {

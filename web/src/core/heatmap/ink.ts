@@ -3,6 +3,7 @@
 import { short } from "../numbers"
 import type { Shape } from "../painting"
 
+const TYPE = 10 // pixels
 const NUMBER_WIDTH = 34 // pixels per cell from which on its number is written in it
 const NUMBER_HEIGHT = 12
 const GAP_SIDE = 10 // pixels per cell from which on cells are separated
@@ -16,9 +17,9 @@ export interface CellText {
   separated: boolean // cells have gaps between them
 }
 
-/** Whether cells of so many pixels have room for numbers. */
-export function hasRoom(width: number, height: number): boolean {
-  return width >= NUMBER_WIDTH && height >= NUMBER_HEIGHT
+/** Whether cells of so many pixels have room for numbers in type of `size` pixels. */
+export function hasRoom(width: number, height: number, size = TYPE): boolean {
+  return width * TYPE >= NUMBER_WIDTH * size && height * TYPE >= NUMBER_HEIGHT * size
 }
 
 /** Writes the numbers, if there is room, on a canvas of the size of `cells`; `gap` is the colour between cells. */
@@ -28,6 +29,7 @@ export function writeNumbers(
   { values, shade, text }: { values: ArrayLike<number>; shade: (value: number) => number; text: CellText },
   [rows, columns]: Shape,
   gap: string,
+  size = TYPE,
 ): void {
   const [width, height, sharp] = [cells.clientWidth, cells.clientHeight, window.devicePixelRatio || 1]
   Object.assign(canvas, { width: width * sharp, height: height * sharp })
@@ -40,8 +42,8 @@ export function writeNumbers(
     for (let row = 1; row < rows; row++) pen.fillRect(0, row * tall - 1, width, 1)
     for (let column = 1; column < columns; column++) pen.fillRect(column * wide - 1, 0, 1, height)
   }
-  if (text.bare || !hasRoom(wide, tall)) return
-  pen.font = `10px ${getComputedStyle(cells).fontFamily}`
+  if (text.bare || !hasRoom(wide, tall, size)) return
+  pen.font = `${size}px ${getComputedStyle(cells).fontFamily}`
   pen.textAlign = "center"
   pen.textBaseline = "middle"
   for (let cell = 0; cell < values.length; cell++) {

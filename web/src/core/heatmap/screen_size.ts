@@ -3,6 +3,7 @@
 import type { Shape } from "../painting"
 
 export const WHOLE_SCREEN_LABEL = 26 // pixels of a label in the whole screen
+export const WHOLE_SCREEN_TYPE = 20 // pixels of the numbers in cells
 const LARGEST_CELL = 96 // pixels
 const LEGIBLE = 40 // pixels of a row: narrow cells are not made lower than that where there is room
 
