@@ -61,7 +61,7 @@ def study_formation(
         raise ValueError("There are fewer than two test sentences of these lengths; give a larger --heldout.")
     alignment = _alignment(tokenizer, corpus)
     runs = [
-        measure_run(folder, steps, tokenizer, pairs, alignment) | {"seed": card["training"]["recipe"]["seed"]}
+        measure_run(folder, steps, tokenizer, pairs, alignment, device) | {"seed": card["training"]["recipe"]["seed"]}
         for folder, card in zip(folders, cards, strict=True)
     ]
     result = {
@@ -91,12 +91,13 @@ def measure_run(
     tokenizer: Tokenizer,
     pairs: Sequence[tuple[str, str]],
     alignment: AlignmentTable,
+    device: str = "auto",
 ) -> dict:
     """Measure one run at these steps: every head, the heads that form, and the curves of training."""
     config = TransformerConfig.from_dict(read_json(folder / "config.json"))
     losses, snapshots = read_losses(folder), []
     for step in tqdm(steps, desc=folder.name, mininterval=2):
-        network = Transformer(config)
+        network = Transformer(config).to(choose_device(device))
         load_weights(network, read_snapshot(folder, step), str(folder))
         kinds, copying = measure_snapshot(Translator(network, tokenizer), pairs, alignment)
         snapshots.append((kinds, copying))
