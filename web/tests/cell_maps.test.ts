@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 
-import { cellIn, cellOf, describeCell } from "../src/views/cell_maps/cells"
+import { cellIn, cellOf, describeCell, withOwnScale } from "../src/views/cell_maps/cells"
 
 test("the id of a cell names its map, row and column", () => {
   expect(cellOf("head_output-cross", 3, 6)).toBe("head_output-cross.4.7")
@@ -17,4 +17,10 @@ test("a cell in words, with its token marked as data", () => {
   holder.append(...describeCell(matrix, 1, 1))
   expect(holder.textContent).toBe("layer 1, position cat")
   expect(holder.querySelector("span:last-child")!.getAttribute("data-said")).toBe("token")
+})
+
+test("a map of other colours than those before it in its group has a scale of its own", () => {
+  const map = (colour: string, leads = false) => ({ scales: { light: ["#fff", colour], dark: ["#000", colour] }, leads })
+  const items = [map("blue", true), map("green"), map("blue"), map("green"), map("green", true), map("blue")]
+  expect([...withOwnScale(items)]).toEqual([items[0], items[1], items[4], items[5]])
 })

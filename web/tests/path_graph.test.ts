@@ -25,6 +25,19 @@ test("heads without an edge are left out, tokens and the answer are not", () => 
   expect([...places.nodes.values()].every(({ y }) => y > 0 && y < height)).toBe(true)
 })
 
+test("columns without a node are left out where all of them have no room", () => {
+  const direct = [edge("t1", "out", 1)]
+  const wide = layOut(nodes, direct, 3, 1000)
+  expect(wide).toEqual(layOut(nodes, direct, 3))
+  expect(wide.places.columns.every((middle) => middle !== undefined)).toBe(true)
+  const close = layOut(nodes, direct, 3, wide.width - 1)
+  expect(close.places.columns.map((middle) => middle !== undefined)).toEqual([true, false, true])
+  expect([...close.places.nodes.keys()]).toEqual([...wide.places.nodes.keys()])
+  expect(close.width).toBeLessThan(wide.width - 34)
+  const least = layOut(nodes, direct, 3, 1)
+  expect(layOut(nodes, direct, 3, least.width + 5).width).toBeCloseTo(least.width + 5)
+})
+
 test("inputs of one node arrive at different heights", () => {
   const [from, to] = [{ x: 0, y: 0, width: 10 }, { x: 100, y: 50, width: 10 }]
   expect(new Set(["queries", "keys", "values"].map((input) => curve(from, to, input))).size).toBe(3)

@@ -10,7 +10,7 @@ import mapStyle from "../core/heatmap.css"
 import { decode, heatmapOf, isOperator, type Matrix, type MatrixSettings, type Operator } from "../core/matrices"
 import type { Bytes } from "../core/payload"
 import style from "./cell_maps.css"
-import { cellIn, cellOf, describeCell } from "./cell_maps/cells"
+import { cellIn, cellOf, describeCell, withOwnScale } from "./cell_maps/cells"
 
 type Item = Matrix & { map: string; leads: boolean } // it is the first of its group
 
@@ -65,8 +65,9 @@ class CellMaps extends ChoosingView<Bytes, Payload> {
     if (this.drawn === `${scale} ${cell}`) return
     this.drawn = `${scale} ${cell}`
     const items = payload.items.filter((item) => item.scale === scale)
+    const withScale = withOwnScale(items)
     items.forEach((item, place) => {
-      this.maps[place]!.show(inputOf(item, payload, this.theme ?? payload.theme, cell))
+      this.maps[place]!.show(inputOf(item, payload, this.theme ?? payload.theme, cell, withScale.has(item)))
       const alone = items[place + 1]?.leads ?? true // in its group; two such maps share a row
       this.maps[place]!.root.classList.toggle("leads", item.leads && !alone)
     })
@@ -87,7 +88,7 @@ class CellMaps extends ChoosingView<Bytes, Payload> {
   }
 }
 
-function inputOf(item: Item, payload: Header, theme: Theme, cell: string): ShownMap {
+function inputOf(item: Item, payload: Header, theme: Theme, cell: string, hasScale: boolean): ShownMap {
   const { words } = payload
   const shown = heatmapOf(item, payload, theme, words.read)
   const cursor = cellIn(cell, item.map, item.shape)
@@ -97,7 +98,7 @@ function inputOf(item: Item, payload: Header, theme: Theme, cell: string): Shown
     text: { ...shown.text!, masked: "" },
     drawScale: (scale) => {
       shown.drawScale(scale)
-      scale.legend.hidden = !item.leads // maps of a group share it
+      scale.legend.hidden = !hasScale
     },
     pair: (row, column) => describeCell(item, row, column),
     masked: words.masked,

@@ -64,12 +64,14 @@ class PathGraph extends ChoosingView<Bytes, Header> {
     built.scroll.replaceChildren()
     built.tip.hide()
     const edges = shownEdges(payload.edges, payload.cut, count, least)
-    const { width, height, places } = layOut(payload.nodes, edges, payload.columns.length)
+    const { width, height, places } = layOut(payload.nodes, edges, payload.columns.length, built.scroll.clientWidth || Infinity)
     const label = filled(payload.words.graph, { count: edges.length })
     const size = { viewBox: `0 0 ${width} ${height}`, width, height }
     const svg = svgElement("svg", { ...size, role: "group", "aria-label": label }, built.scroll)
     payload.columns.forEach((title, column) => {
-      const text = svgElement("text", { x: (places.columns[column] ?? 0), y: 14, class: "column" }, svg)
+      const x = places.columns[column]
+      if (x === undefined) return
+      const text = svgElement("text", { x, y: 14, class: "column" }, svg)
       text.textContent = title
     })
     const top = strongest(payload.edges)

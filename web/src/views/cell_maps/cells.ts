@@ -25,3 +25,15 @@ export function describeCell(
 ): (string | Node)[] {
   return [`${row_title} `, dataText(rows[row]!, "token"), `, ${column_title} `, dataText(columns[column]!, "token")]
 }
+
+/** The maps below which a colour scale is needed: the first of each group, and those in other colours than one before. */
+export function withOwnScale<Shown extends Pick<Matrix, "scales"> & { leads: boolean }>(items: readonly Shown[]): ReadonlySet<Shown> {
+  let known = new Set<string>()
+  return new Set(
+    items.filter(({ leads, scales }) => {
+      if (leads) known = new Set()
+      const colours = scales.light.join()
+      return !known.has(colours) && known.add(colours)
+    }),
+  )
+}

@@ -25,7 +25,7 @@ export interface Place {
 export interface Layout {
   width: number
   height: number
-  places: { nodes: ReadonlyMap<string, Place>; columns: readonly number[] }
+  places: { nodes: ReadonlyMap<string, Place>; columns: readonly (number | undefined)[] } // undefined: left out
 }
 
 const TOP = 40 // pixels above the first row
@@ -33,6 +33,8 @@ const ROW = 34
 const GAP = 46 // between two columns, for the edges
 const CHARACTER = 7.2 // width of a letter
 const LEAST = 34 // width of a column
+const LEAST_GAP = 18 // where there is little room
+const MARGIN = 8 // for titles that are wider than the last column
 
 /**
  * The strongest edges with an effect of at least `least` percent of the strongest one, and those that are cut, in the order of
@@ -55,9 +57,19 @@ export function strongest(edges: readonly Edge[]): number {
 
 /**
  * Places of the nodes that edges touch, and of all nodes in the first and the last column. Rows within a column close up,
- * in their order, so that a column is as high as it has nodes.
+ * in their order, so that a column is as high as it has nodes. Where all columns are wider than `room` pixels, those
+ * without a node are left out and the gaps are as small as needed.
  */
-export function layOut(nodes: readonly Node[], edges: readonly Edge[], columns: number): Layout {
+export function layOut(nodes: readonly Node[], edges: readonly Edge[], columns: number, room = Infinity): Layout {
+  const wide = place(nodes, edges, columns, GAP, false)
+  if (wide.width <= room) return wide
+  const close = place(nodes, edges, columns, GAP, true)
+  const gaps = close.places.columns.filter((middle) => middle !== undefined).length - 1
+  const gap = Math.max(LEAST_GAP, GAP - Math.max(0, close.width - room) / Math.max(1, gaps))
+  return place(nodes, edges, columns, gap, true)
+}
+
+function place(nodes: readonly Node[], edges: readonly Edge[], columns: number, gap: number, leavesOut: boolean): Layout {
   const touched = new Set(edges.flatMap(({ sender, receiver }) => [sender, receiver]))
   const shown = nodes.filter(({ id, column }) => touched.has(id) || column === 0 || column === columns - 1)
   const byColumn = Array.from({ length: columns }, (_, column) => {
@@ -66,16 +78,20 @@ export function layOut(nodes: readonly Node[], edges: readonly Edge[], columns: 
   const rows = Math.max(1, ...byColumn.map((column) => column.length))
   const height = TOP + rows * ROW
   const placed = new Map<string, Place>()
-  const middles: number[] = []
+  const middles: (number | undefined)[] = []
   let left = 4
   for (const column of byColumn) {
+    if (leavesOut && !column.length) {
+      middles.push(undefined)
+      continue
+    }
     const width = Math.max(LEAST, ...column.map(({ label }) => 14 + CHARACTER * [...label].length))
     middles.push(left + width / 2)
     const start = TOP + ((rows - column.length) * ROW) / 2
     column.forEach(({ id }, row) => placed.set(id, { x: left + width / 2, y: start + (row + 0.5) * ROW, width }))
-    left += width + GAP
+    left += width + gap
   }
-  return { width: left - GAP + 4, height, places: { nodes: placed, columns: middles } }
+  return { width: left - gap + MARGIN, height, places: { nodes: placed, columns: middles } }
 }
 
 /** The line of an edge, as the path of an SVG. Edges to different inputs of one node arrive at different heights. */
