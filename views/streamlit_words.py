@@ -1,6 +1,8 @@
 """Streamlit's own words in the user's language: it has no setting for them, so a style sheet writes over them."""
 
-from .text import catalogue
+import json
+
+from .text import catalogue, literal
 from .text.catalogue import Message
 
 # selector -> what stands there in English
@@ -16,9 +18,14 @@ _WORDS = {
         "streamlit.error", "Something went wrong on this page: please reload it, or choose another input."
     ),
 }
-# The words are hidden from screen readers too; what is inside them is not drawn.
+_BUTTONS = (
+    "[data-testid=stFileUploaderDropzone] button p",
+    "[data-testid=stCameraInput]:not(:has(img)) [data-testid=stCameraInputButton]",
+)
+# The words are hidden from screen readers too; what is inside them is not drawn. Buttons stay in reach of the keyboard and
+# get their names from `web/src/page/language.ts`.
 _RULE = (
-    "{selector} {{visibility: hidden; font-size: 0}} {selector} > * {{display: none}} "
+    "{selector} {{{hidden}font-size: 0}} {selector} > * {{display: none}} "
     '{selector}::after {{visibility: visible; font-size: .875rem; content: "{text}"}}'
 )
 
@@ -27,8 +34,14 @@ def style() -> str:
     """A style element that replaces Streamlit's words; empty in English."""
     if catalogue.language() == catalogue.ENGLISH:
         return ""
-    rules = (_RULE.format(selector=selector, text=_escaped(message())) for selector, message in _WORDS.items())
-    return f"<style>{' '.join(rules)}</style>"
+    rules = (
+        _RULE.format(
+            selector=selector, text=_escaped(message()), hidden="" if selector in _BUTTONS else "visibility: hidden; "
+        )
+        for selector, message in _WORDS.items()
+    )
+    names = {selector.removesuffix(" p"): message() for selector, message in _WORDS.items() if selector in _BUTTONS}
+    return f'<style data-names="{literal.html(json.dumps(names))}">{" ".join(rules)}</style>'
 
 
 def _escaped(text: str) -> str:

@@ -258,6 +258,7 @@ def check_tables(page: Page, view: View) -> None:
         if not fold.evaluate("details => details.open"):  # one that was open on the part before may have stayed so
             tables.first.click()
         page.wait_for_function(TABLE, arg=fold.element_handle())
+        ready(page)  # opening it runs the page, which fades what may change
         wait_until_it_fits(page)
 
 

@@ -1,5 +1,7 @@
 """Streamlit's own words are written over in another language, by a style sheet that no text can leave."""
 
+import html
+import json
 import re
 from pathlib import Path
 
@@ -28,7 +30,16 @@ def test_a_text_cannot_end_the_string_or_the_style(monkeypatch):
     monkeypatch.setattr(streamlit_words, "_WORDS", {"p": Message("test.none", 'a"}</style><b>\\')})
     with using_language(catalogue.PSEUDO):
         text = style()
-    assert text.count("<") == 2 and text.count('"') == 2
+    assert text.count("<") == 2 and text.count('"') == 4  # of the string, and of the attribute
+
+
+def test_buttons_can_be_focused_and_have_names():
+    with using_language("ko"):
+        text = style()
+    names = json.loads(html.unescape(re.search('data-names="([^"]*)"', text)[1]))
+    assert [*names.values()] == ["파일 고르기", "사진 찍기"]
+    for button in names:
+        assert not re.search(re.escape(button) + r"( p)? \{visibility: hidden", text)
 
 
 def test_streamlit_still_has_the_elements():

@@ -5,7 +5,7 @@ import { oncePerFrame } from "../src/page/dom"
 import { topOfBox } from "../src/page/experiment_scroll"
 import { writeHistory } from "../src/page/history"
 import { LeftPage } from "../src/page/left_page"
-import { adoptLanguage } from "../src/page/language"
+import { adoptLanguage, nameButtons } from "../src/page/language"
 import { addressOf, lessonAt, type Lesson } from "../src/page/lessons"
 import { withMode } from "../src/page/presentation_mode"
 import { sharedKey } from "../src/page/theme_choice"
@@ -22,6 +22,15 @@ test("the presentation is a parameter of every address", () => {
   expect(withMode("?head=2", base, true)).toBe("https://atlas.example/attention?head=2&present=1")
   expect(withMode("/heads?present=1&a=2", base, false)).toBe("https://atlas.example/heads?a=2")
   expect(withMode(new URL("https://atlas.example/"), base, true)).toBe("https://atlas.example/?present=1")
+})
+
+test("a button whose words are replaced has its name in the language", () => {
+  document.head.innerHTML = `<style data-names='{"button": "\uc5c5\ub85c\ub4dc"}'></style>`
+  document.body.innerHTML = "<button><p>Upload</p></button>"
+  nameButtons()
+  expect(document.querySelector("button")!.getAttribute("aria-label")).toBe("\uc5c5\ub85c\ub4dc")
+  document.head.innerHTML = document.body.innerHTML = ""
+  nameButtons()
 })
 
 test("the document has the language that the menu names", () => {

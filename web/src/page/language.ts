@@ -8,7 +8,19 @@ export function adoptLanguage(): void {
   if (language && document.documentElement.lang !== language) document.documentElement.lang = language
 }
 
+/** Gives Streamlit's buttons, whose words a style sheet replaces, their names in that language; see views/streamlit_words.py. */
+export function nameButtons(): void {
+  const names = document.querySelector<HTMLElement>("style[data-names]")?.dataset.names ?? "{}"
+  for (const [selector, name] of Object.entries(JSON.parse(names) as Record<string, string>))
+    for (const button of document.querySelectorAll(selector)) {
+      if (button.getAttribute("aria-label") !== name) button.setAttribute("aria-label", name)
+    }
+}
+
 export function followLanguage(): void {
-  const soon = oncePerFrame(adoptLanguage)
+  const soon = oncePerFrame(() => {
+    adoptLanguage()
+    nameButtons()
+  })
   new MutationObserver(soon).observe(document, { childList: true, subtree: true, attributeFilter: ["data-language"] })
 }
