@@ -41,6 +41,7 @@ EXAMPLES = (
     ),
 )
 _SENTENCE = "pulled_sentence"  # in the session: the sentence of the last run, and its pulls
+_LEFT_OUT = "left_out_pulls"  # in the session: the same, and why pulls of the address are not among them
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,35 +54,57 @@ class StageState:
 
 def answer_request(service: Service, trace: Trace, request: StageRequest | None) -> StageState:
     """Return what the stage shows after a request, or without one."""
-    pulls = _stored_pulls(trace)
+    former, problem = _stored_pulls(service, trace)
     answer: dict[str, object] = {"serial": request.serial if request else -1}
+    pulls = former
     try:
         if request is not None:
-            pulls = _apply(service, trace, pulls, request, answer)
+            pulls = _apply(service, trace, former, request, answer)
         result = _run(service, trace, pulls) if pulls else None
     except InterventionError as error:
         answer["error"] = say_error(error)
-        pulls = _stored_pulls(trace) if request is not None else ()
+        pulls = former
         result = _run(service, trace, pulls) if pulls else None
     text = HeadInterventions(pulls).to_text()
     bound_settings.store_text(ADDRESS, text)
-    st.session_state[_SENTENCE] = trace.source_text, text
+    shown = st.session_state[_SENTENCE] = trace.source_text, text
+    answer["leftOut"] = _remember_problem(shown, problem)
     if result is None:
         return StageState(None, answer)
     return StageState(_describe(service, trace, result, pulls), answer)
 
 
-def _stored_pulls(trace: Trace) -> tuple[Pull, ...]:
-    """Return the pulls in the address; none if they are those of a former sentence, or do not fit this one."""
+def _stored_pulls(service: Service, trace: Trace) -> tuple[tuple[Pull, ...], str]:
+    """Return the pulls in the address, and why they are not used if they do not fit this sentence, as a sentence.
+
+    Those of a former sentence are not used either, without a reason.
+    """
     sentence, former = st.session_state.get(_SENTENCE, (trace.source_text, ""))
     text = bound_settings.stored_text(ADDRESS)
     if not text or (sentence != trace.source_text and former == text):
-        return ()
+        return (), ""
     try:
-        changes = HeadInterventions.from_text(text).changes[:MOST_PULLS]
-    except InterventionError:
-        return ()
-    return tuple(change for change in changes if isinstance(change, Pull))
+        changes = HeadInterventions.from_text(text).changes
+        pulls = tuple(change for change in changes if isinstance(change, Pull))
+        if len(pulls) < len(changes):
+            raise InterventionError("The stage shows pulls alone; other changes to heads are on the page Compare.")
+        if len(pulls) > MOST_PULLS:
+            raise InterventionError(
+                "There are {count} pulls; the stage shows at most {most}.", count=len(pulls), most=MOST_PULLS
+            )
+        if pulls:
+            _run(service, trace, pulls)
+    except InterventionError as error:
+        return (), say("stage.left-out", "The pull in the address is left out: {reason}", reason=say_error(error))
+    return pulls, ""
+
+
+def _remember_problem(shown: tuple[str, str], problem: str) -> str:
+    """Return why pulls were left out, also in later runs that show the same sentence and pulls; else empty."""
+    if problem:
+        st.session_state[_LEFT_OUT] = *shown, problem
+    *same, text = st.session_state.get(_LEFT_OUT, (*shown, ""))
+    return text if tuple(same) == shown else ""
 
 
 def _run(service: Service, trace: Trace, pulls: tuple[Pull, ...]) -> PulledTrace:

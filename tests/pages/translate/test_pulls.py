@@ -29,6 +29,10 @@ def ask(app: AppTest, serial: int, action: str, **changes) -> dict:
     )
     app.run()
     assert not app.exception
+    return answer_of(app)
+
+
+def answer_of(app: AppTest) -> dict:
     [answer] = re.findall(r'data-answer="([^"]*)"', html_of(app))
     return json.loads(html.unescape(answer))
 
@@ -89,8 +93,8 @@ def test_a_pull_its_control_and_undo(open_app):
 
 
 def test_an_earlier_pull_states_the_token_at_which_it_was_set(open_app):
-    app = open_app(text=TIRED)
-    ask(app, 1, "pull", weight=0.75)
+    app = open_app(text=TIRED, pull="nonsense")
+    assert not ask(app, 1, "pull", weight=0.75)["leftOut"]  # about the address before it
     ask(app, 2, "pull", weight=1.0, query=9, key=1, scope="all")
     header = header_of(app)
     earlier, last, loss = header["pulled"]["lines"]
@@ -109,16 +113,26 @@ def test_another_sentence_has_no_pulls_and_a_link_has_them(open_app):
     assert header_of(again)["french"][14] == "il"
 
 
-@pytest.mark.parametrize("pull", ["pull:cross:4.1:40.2:1.0", "scale:cross:4.1:0", "nonsense", "pull:cross:9.1:1.1:1.0"])
-def test_a_pull_that_does_not_fit_leaves_the_translation(open_app, pull):
+@pytest.mark.parametrize(
+    ("pull", "reason"),
+    [
+        ("pull:cross:4.1:40.2.1.0", "There is no key 40; there are 17"),
+        ("scale:cross:4.1:0", "The stage shows pulls alone"),
+        ("pull:cross:4.1-8:15.2:8.847", "That text describes no intervention"),
+        ("pull:cross:9.1:1.1.1.0", "There is no head 1 in layer 9"),
+        (";".join(f"pull:cross:4.1:{key}.2.1.0" for key in range(1, 14)), "There are 13 pulls"),
+    ],
+)
+def test_a_pull_that_does_not_fit_leaves_the_translation_and_says_why(open_app, pull, reason):
     app = open_app(text=TIRED, pull=pull)
     assert not app.exception and header_of(app)["pulled"] is None
+    assert answer_of(app)["leftOut"].startswith(f"The pull in the address is left out: {reason}")
 
 
 def test_a_weight_that_no_score_changes_gets_one_sentence(open_app):
-    app = open_app(text=TIRED)
+    app = open_app(text=TIRED, pull="nonsense")
     answer = ask(app, 1, "pull", kind="decoder", query=0, key=0, weight=0.5)
-    assert "whatever its score" in answer["error"]
+    assert "whatever its score" in answer["error"] and answer["leftOut"]  # no weight was pulled yet
     assert header_of(app)["pulled"] is None
 
 

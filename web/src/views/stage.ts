@@ -128,6 +128,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     if (before && JSON.stringify(before.english) !== JSON.stringify(payload.english)) this.focusing.free()
     this.focusing.followPulled(payload)
     this.pulling.follow(payload.pulled)
+    this.pulling.takeLeftOut(this.mark?.answer() as Answer | null)
     this.typing.follow(payload)
     this.take(payload)
     if (this.theme && this.theme !== payload.theme) this.reportTheme(this.theme)
@@ -139,6 +140,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     const answer = this.mark?.answer() as Answer | null
     this.typing.take(answer)
     this.pulling.take(answer)
+    this.pulling.takeLeftOut(answer)
     return super.followMark()
   }
 
@@ -222,8 +224,9 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
   private showPull(payload: StagePayload): void {
     const { pulling, focusing } = this
     const { words, pulled } = payload
-    const control = pulling.error ? [pulling.error] : pulling.control
-    this.texts.show(payload, { tried: pulling.triedText, control, averaged: this.averaged(payload) })
+    const problem = pulling.error || pulling.leftOut
+    const control = pulling.error ? [] : pulling.control
+    this.texts.show(payload, { tried: pulling.triedText, control, problem, averaged: this.averaged(payload) })
     this.tools.show(payload)
     const choice = this.choiceOf("cross")
     const ready = focusing.canPull(kindIn(this.chosen ?? {}))

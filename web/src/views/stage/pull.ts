@@ -21,6 +21,7 @@ export interface Answer extends Partial<Sweep>, TypingAnswer {
   readonly serial: number
   readonly control?: readonly string[]
   readonly error?: string
+  readonly leftOut?: string // why a pull in the address is not shown
 }
 
 /** A stretch of the scale in which the place has one token. */

@@ -38,6 +38,7 @@ export class Pulling {
   weight: number | null = null // that is tried
   control: readonly string[] = []
   error = ""
+  leftOut = "" // why a pull in the address is not shown
   private serial = 0
   private asked = ""
   private waiting: number | undefined
@@ -117,6 +118,14 @@ export class Pulling {
     if (isSweep(answer)) this.sweep = answer
     else if (answer.control && !this.sweep) this.askSweep() // of a pull that came by a link
     this.host.refresh()
+  }
+
+  /** Takes why a pull in the address is not shown, with every answer and before the first one. */
+  takeLeftOut(answer: Answer | null): void {
+    const { leftOut = "" } = answer ?? {}
+    const changed = leftOut !== this.leftOut
+    this.leftOut = leftOut
+    if (changed) this.host.refresh()
   }
 
   /** Follows the pulls of a new payload, and asks for the control of the last one. */

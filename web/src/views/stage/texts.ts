@@ -9,6 +9,7 @@ import { changedWords } from "./pull"
 export interface StageFacts {
   readonly tried: string | null // a translation at a weight that is not set
   readonly control: readonly string[]
+  readonly problem: string // why a pull is not shown; empty if there is no problem
   readonly averaged: number // heads whose mean is drawn
 }
 
@@ -29,7 +30,7 @@ export class StageTexts {
   }
 
   /** Shows the pulls of a payload. */
-  show(payload: StagePayload, { tried, control, averaged }: StageFacts): void {
+  show(payload: StagePayload, { tried, control, problem, averaged }: StageFacts): void {
     const { pulled, words, text } = payload
     this.brief.replaceChildren()
     this.lines.replaceChildren()
@@ -43,8 +44,9 @@ export class StageTexts {
       this.line(element("div", "now", this.brief), words.nowText, changes)
       element("p", "", this.brief).textContent = pulled && tried === null ? [pulled.forced, ...control.slice(0, 2)].join(" ") : ""
     }
+    if (problem) element("p", "problem", this.brief).textContent = problem
     this.showExamples(payload, now === undefined)
-    for (const sentence of [...(pulled?.lines ?? []), ...(pulled ? [control.join(" ")] : [])]) {
+    for (const sentence of [problem, ...(pulled?.lines ?? []), ...(pulled ? [control.join(" ")] : [])]) {
       if (sentence) element("p", "", this.lines).textContent = sentence
     }
     const mean = averaged > 1 ? [filled(words.meanOfHeads, { heads: averaged })] : []
