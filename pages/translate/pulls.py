@@ -46,10 +46,17 @@ _LEFT_OUT = "left_out_pulls"  # in the session: the same, and why pulls of the a
 
 @dataclass(frozen=True, eq=False)
 class StageState:
-    """What pulls change on the stage, and the answer to the browser."""
+    """What pulls change on the stage, and the answer to the browser.
+
+    Attributes:
+        shown: everything that was computed for the translation that is shown.
+        plan: the pulls.
+    """
 
     pulled: PulledStage | None
     answer: Mapping[str, object]
+    shown: Trace
+    plan: HeadInterventions = HeadInterventions()
 
 
 def answer_request(service: Service, trace: Trace, request: StageRequest | None) -> StageState:
@@ -70,8 +77,8 @@ def answer_request(service: Service, trace: Trace, request: StageRequest | None)
     shown = st.session_state[_SENTENCE] = trace.source_text, text
     answer["leftOut"] = _remember_problem(shown, problem)
     if result is None:
-        return StageState(None, answer)
-    return StageState(_describe(service, trace, result, pulls), answer)
+        return StageState(None, answer, trace)
+    return StageState(_describe(service, trace, result, pulls), answer, result.after, HeadInterventions(pulls))
 
 
 def _stored_pulls(service: Service, trace: Trace) -> tuple[tuple[Pull, ...], str]:

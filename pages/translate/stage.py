@@ -7,7 +7,7 @@ import streamlit as st
 from model import DecodingOptions, Trace
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
-from pages.translate import pulls, typing
+from pages.translate import pulls, stage_files, typing
 from pages.translate.candidates import chances, drawn_chances
 from views.components.stage import Stage, StageRequest, stage, stage_choices
 from views.components.stage_changes import PlaceChances
@@ -25,7 +25,7 @@ def render_stage(service: Service, trace: Trace, options: DecodingOptions) -> No
     if trace is entered:
         state = pulls.answer_request(service, trace, request)
     else:
-        state = pulls.StageState(None, typing.answer_pull(request))
+        state = pulls.StageState(None, typing.answer_pull(request), trace)
     maps = from_trace(trace, service.kinds)
     choices = stage_choices(maps)
     chosen = {choice.key: choice.in_component() for choice in choices}
@@ -36,6 +36,7 @@ def render_stage(service: Service, trace: Trace, options: DecodingOptions) -> No
     content = Stage(maps, places, *texts, state.pulled, {**state.answer, **typed}, decoding, *sentences)
     on_type = partial(typing.remember, entered.source_text)
     stage(content, key="stage", on_choose=sentence_input.store_selection, on_ask=_remember, on_type=on_type)
+    stage_files.render_files(service, trace, state.shown, state.plan, chosen)
 
 
 def _draws(service: Service, trace: Trace, options: DecodingOptions) -> list[PlaceChances]:

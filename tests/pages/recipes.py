@@ -18,9 +18,13 @@ def record_files(monkeypatch) -> dict:
     return makers
 
 
-def run_recipe(makers: dict, name: str, folder, monkeypatch) -> tuple[list[str], dict]:
-    """Run the recipe of `circuits-<name>.zip` in a folder; return the lines that it prints, and `settings.json`."""
-    read = zipfile.ZipFile(io.BytesIO(makers[f"circuits-{name}.zip"]()))
+def run_recipe(makers: dict, name: str, folder, monkeypatch, archive: str = "") -> tuple[list[str], dict]:
+    """Run the recipe of an archive in a folder; return the lines that it prints, and `settings.json`.
+
+    Args:
+        archive: its file name; `circuits-<name>.zip` if empty.
+    """
+    read = zipfile.ZipFile(io.BytesIO(makers[archive or f"circuits-{name}.zip"]()))
     assert read.namelist() == ["README.txt", f"{name}.csv", f"{name}.npz", "settings.json"]
     assert read.read(f"{name}.csv").count(b"\n") > 2
     read.extract(f"{name}.npz", folder)

@@ -19,7 +19,7 @@ from ..controls.widgets import Choice
 from ..kind_labels import KINDS
 from ..text import terms
 from ..text.catalogue import Message, say
-from ..viewer.attention_maps import AttentionMaps
+from ..viewer.attention_maps import AttentionMaps, KindMaps
 from . import component, controls, player, stage_changes
 from .stage_changes import PlaceChances, PulledStage
 
@@ -173,6 +173,14 @@ def stage_choices(maps: AttentionMaps) -> tuple[Choice, ...]:
     kind = Choice(say("kind.label", "Attention"), names, "kind", "cross")
     places = sentence_input.head_choices(layers, heads, (len(layers) - 2, len(heads) - 1))
     return kind, *(replace(choice, varies=False) for choice in places)  # the address has them where they are chosen
+
+
+def map_title(maps: KindMaps, layer: str, head: str) -> str:
+    """The name of a map: kind, layer and heads; `mapTitle` in `web/src/views/stage/reading.ts` makes the same."""
+    counts = {"layer": layer, "head": head, "layers": len(maps.layer_ids) - 1, "heads": len(maps.head_ids) - 1}
+    over_layers, over_heads = layer == map_labels.MEAN, head == map_labels.MEAN
+    name = ("overAll" if over_heads else "overLayers") if over_layers else "overHeads" if over_heads else "one"
+    return WORDS["named"](kind=maps.kind.headline, map=WORDS[name](**counts))
 
 
 def payload(stage: Stage, theme: palette.Theme) -> bytes:

@@ -1,4 +1,4 @@
-"""A drawing of boxes, texts and pictures that can be written as SVG and as PNG, with the same result."""
+"""A drawing of boxes, texts, pictures and curves that can be written as SVG and as PNG, with the same result."""
 
 import io
 import math
@@ -13,6 +13,7 @@ from .. import palette
 from ..figures.overlay import data_url
 from ..text import literal
 from ..text.catalogue import Message
+from .curve import Curve, curve_svg, paint_curve
 from .fonts import FontRun, find_fonts, font_runs, open_font
 
 FONT = "'Source Sans 3', 'Source Sans Pro', 'Helvetica Neue', Arial, 'Noto Sans', sans-serif"
@@ -56,12 +57,12 @@ class Pixels:
     pixels: np.ndarray
 
 
-Item = Box | TextLine | Pixels
+Item = Box | TextLine | Pixels | Curve
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """Boxes, texts and pictures, painted in order on white; sizes in pixels.
+    """Boxes, texts, pictures and curves, painted in order on white; sizes in pixels.
 
     `title` describes the drawing for screen readers.
     """
@@ -136,6 +137,8 @@ def _svg_pixels(picture: Pixels) -> str:
 def _svg_item(item: Item) -> str:
     if isinstance(item, Box):
         return f'<rect {_svg_rectangle(item)} fill="{item.fill}"/>'
+    if isinstance(item, Curve):
+        return curve_svg(item)
     return _svg_text(item) if isinstance(item, TextLine) else _svg_pixels(item)
 
 
@@ -159,6 +162,8 @@ def to_png(drawing: Drawing, scale: int = 3) -> bytes:
             size = round(item.width * scale), round(item.height * scale)
             scaled = Image.fromarray(item.pixels).resize(size, Image.Resampling.NEAREST)
             image.paste(scaled, (round(item.x * scale), round(item.y * scale)))
+        elif isinstance(item, Curve):
+            paint_curve(image, item, scale)
         else:
             _paint_text(image, item, scale)
     file = io.BytesIO()
@@ -170,25 +175,26 @@ def _paint_text(image: Image.Image, text: TextLine, scale: int) -> None:
     size = round(text.size * scale)
     runs = font_runs(literal.visible(text.text))
     length, line = math.ceil(sum(_run_width(run, size) for run in runs)), round(text.size * scale * 1.5)
-    # A square centred on the anchor, so that rotating it does not move the anchor.
-    side = 2 * max(length, line)
-    ink = Image.new("L", (side, side), 0)
+    # Centred on the anchor, and a square where it is rotated, so that rotating it does not move the anchor.
+    width = 2 * max(length, line)
+    height = width if text.angle else 2 * line
+    ink = Image.new("L", (width, height), 0)
     painter = ImageDraw.Draw(ink)
-    x = side / 2 + {"start": 0, "middle": -length / 2, "end": -length}[text.anchor]
-    baseline = side / 2 + _drop(size)
+    x = width / 2 + {"start": 0, "middle": -length / 2, "end": -length}[text.anchor]
+    baseline = height / 2 + _drop(size)
     for run in runs:
         if run.path is None and find_fonts():
             for char in run.text:
-                width = _box_width(char, size)
-                corners = (x + size * 0.08, baseline - size * 0.65, x + width - size * 0.08, baseline)
+                box = _box_width(char, size)
+                corners = (x + size * 0.08, baseline - size * 0.65, x + box - size * 0.08, baseline)
                 painter.rectangle(corners, outline=255, width=max(1, size // 16))
-                x += width
+                x += box
         else:
             painter.text((x, baseline), run.text, font=open_font(run.path, size), fill=255, anchor="ls")
             x += _run_width(run, size)
     if text.angle:
         ink = ink.rotate(-text.angle, resample=Image.Resampling.BICUBIC)
-    image.paste(_INK, (round(text.x * scale - side / 2), round(text.y * scale - side / 2)), ink)
+    image.paste(_INK, (round(text.x * scale - width / 2), round(text.y * scale - height / 2)), ink)
 
 
 def _drop(size: int) -> float:
@@ -203,6 +209,18 @@ def _drop(size: int) -> float:
 def text_width(text: str, size: float) -> float:
     """Width of `text` in pixels at that font size."""
     return sum(_run_width(run, 100) for run in font_runs(literal.visible(text))) * size / 100
+
+
+def wrap(text: str, size: float, width: float) -> list[str]:
+    """Break `text` between words into lines of at most `width` pixels; a longer word has a line of its own."""
+    lines: list[str] = []
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and text_width(longer, size) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
 
 
 def _run_width(run: FontRun, size: int) -> float:

@@ -24,6 +24,24 @@ def of_sentence(sentence: str, target_ids: Sequence[int], kind: str, loaded_by: 
     )
 
 
+def of_stage(sentence: str, target_ids: Sequence[int], pulls: str, loaded_by: str, weights_sha256: str) -> Lines:
+    """Compute all attention of a sentence and its translation, `arrays` by kind, under pulls.
+
+    Args:
+        target_ids: of the translation without pulls.
+        pulls: `HeadInterventions.to_text`; empty without pulls.
+        loaded_by: as of `of_sentence`.
+    """
+    name = loaded_by.partition(".")[0]
+    pulled = (f"trace = translator.trace_under(trace, HeadInterventions.from_text({pulls!r}))",) if pulls else ()
+    return (
+        f"from model import {f'HeadInterventions, {name}' if pulls else name}",
+        *of_sentence(sentence, target_ids, "", loaded_by, weights_sha256)[1:-1],
+        *pulled,
+        "arrays = {kind: trace.attention(kind) for kind in ('encoder', 'cross', 'decoder')}",
+    )
+
+
 def of_picture(pixels_sha256: str, weights_sha256: str, sample: str) -> Lines:
     """Compute the attention of a picture, read from the sample's file or from a path to fill in."""
     path = f"assets/samples/{sample}.jpg" if sample else "the picture"

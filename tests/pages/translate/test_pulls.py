@@ -14,6 +14,7 @@ from model import HeadInterventions
 from pages.translate.pulls import examples
 from tests.pages.conftest import html_of
 from tests.payloads import read_payload
+from tests.tiers import nightly
 from views import kind_labels
 from views.components.stage import StageRequest, valid_request
 from views.controls.sentence_input import TIRED
@@ -117,10 +118,10 @@ def test_another_sentence_has_no_pulls_and_a_link_has_them(open_app):
     ("pull", "reason"),
     [
         ("pull:cross:4.1:40.2.1.0", "There is no key 40; there are 17"),
-        ("scale:cross:4.1:0", "The stage shows pulls alone"),
+        nightly("scale:cross:4.1:0", "The stage shows pulls alone"),
         ("pull:cross:4.1-8:15.2:8.847", "That text describes no intervention"),
-        ("pull:cross:9.1:1.1.1.0", "There is no head 1 in layer 9"),
-        (";".join(f"pull:cross:4.1:{key}.2.1.0" for key in range(1, 14)), "There are 13 pulls"),
+        nightly("pull:cross:9.1:1.1.1.0", "There is no head 1 in layer 9"),
+        nightly(";".join(f"pull:cross:4.1:{key}.2.1.0" for key in range(1, 14)), "There are 13 pulls"),
     ],
 )
 def test_a_pull_that_does_not_fit_leaves_the_translation_and_says_why(open_app, pull, reason):
