@@ -72,6 +72,7 @@ WORDS = _SHARED_WORDS | {
     "slider": Message("stage.pull.slider", "Weight of {key} at {query}"),
     "sweeping": Message("stage.pull.sweeping", "Trying 17 weights"),
     "scale": Message("stage.pull.scale", "{token} from {low} to {high}"),
+    "unchanged": Message("stage.pull.unchanged", "no change"),
     "noWord": Message("stage.pull.no-word", "no token"),
     "rubOut": Message("stage.pull.rub-out", "Rub out"),
     "onlyThis": Message("stage.pull.only", "Only this"),

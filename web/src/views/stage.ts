@@ -19,7 +19,7 @@ import { ACTIONS, decodeStage, kindIn, mapOf, type KindName, type MapChoice, typ
 import { pullableAt, PullPanel } from "./stage/panel"
 import type { Answer } from "./stage/pull"
 import { Playback } from "./stage/play"
-import { Pulling } from "./stage/pulling"
+import { Pulling, sameTarget } from "./stage/pulling"
 import { Candidates, SmallMaps } from "./stage/rail"
 import { mapTitle } from "./stage/reading"
 import { fillTable } from "./stage/table"
@@ -82,7 +82,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
       ask: (request) => this.answer("ask", request),
       act: () => announceAction(ACTIONS),
       refresh: () => this.showAttention(),
-      choice: () => this.choiceOf("cross"),
+      choice: (kind) => this.choiceOf(kind),
     })
     this.focusing = new Focusing({
       figure: this.figure,
@@ -126,7 +126,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     this.changes = this.mark?.changes() ?? ""
     const payload = withChanges(unpulled, this.changes)
     if (before && JSON.stringify(before.english) !== JSON.stringify(payload.english)) this.focusing.free()
-    this.focusing.followPulled(payload)
+    this.focusing.followPulled(payload, kindIn(this.chosen ?? (this.readMark() as Chosen | null) ?? {}))
     this.pulling.follow(payload.pulled)
     this.pulling.takeLeftOut(this.mark?.answer() as Answer | null)
     this.typing.follow(payload)
@@ -146,9 +146,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
 
   /** Another kind: with the layer and head that it had before. */
   private chooseKind(changes: Chosen): void {
-    const kind = kindIn(changes)
-    this.focusing.followKind(kind)
-    this.set({ ...changes, ...this.choiceOf(kind) })
+    this.set({ ...changes, ...this.choiceOf(kindIn(changes)) })
   }
 
   private choiceOf(kind: KindName): MapChoice {
@@ -162,6 +160,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     const kind = kindIn(chosen)
     const choice = { layer: chosen.layer ?? MEAN, head: chosen.head ?? MEAN }
     this.remembered.set(kind, choice)
+    this.focusing.followKind(kind)
     this.choices.fit({ ...payload, controls: payload.controls })
     this.choices.show(chosen)
     this.maps.show(payload, kind, choice, this.theme ?? payload.theme)
@@ -228,15 +227,12 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     const control = pulling.error ? [] : pulling.control
     this.texts.show(payload, { tried: pulling.triedText, control, problem, averaged: this.averaged(payload) })
     this.tools.show(payload)
-    const choice = this.choiceOf("cross")
-    const ready = focusing.canPull(kindIn(this.chosen ?? {}))
-    this.root.classList.toggle("pulling", ready)
-    if (!ready) return this.panel.open(null, words, pulling.scope)
-    const { held, key } = focusing
-    const now = focusing.rowAt(held.place)[key]!
-    const own = pulled?.query === held.place && pulled.key === key
-    const weight = own && pulling.sweep ? pulling.sweep.before : now
-    this.panel.open(pullableAt(payload, choice, [held.place, key], weight), words, pulling.scope)
+    const target = focusing.pullable
+    this.root.classList.toggle("pulling", Boolean(target))
+    if (!target) return this.panel.open(null, words, pulling.scope)
+    const now = focusing.rowAt(target.query)[target.key]!
+    const weight = pulling.sweep && sameTarget(pulled, target) ? pulling.sweep.before : now
+    this.panel.open(pullableAt(payload, this.choiceOf(target.kind), target, weight), words, pulling.scope)
     this.panel.showWeight(pulling.weight ?? now, words)
     this.panel.showSweep(pulling.sweep, words)
   }

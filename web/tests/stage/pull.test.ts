@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest"
-import { changedWords, headWeights, nearest, pulledRow, stretches, type Sweep } from "../../src/views/stage/pull"
+import { changedWords, headWeights, nearest, outcomes, pulledRow, stretches, type Sweep } from "../../src/views/stage/pull"
 import { Pulling } from "../../src/views/stage/pulling"
 
 describe("a row with a pulled weight", () => {
@@ -30,6 +30,16 @@ it("divides the scale between the weights that were tried", () => {
   expect([0, 0.2, 0.3, 0.8].map((weight) => nearest(sweep, weight))).toEqual([0, 0, 1, 2])
 })
 
+it("names what a weight gives: the token of a place, or the words that an encoder's weight changes", () => {
+  expect(outcomes(sweep, "no change")).toEqual({ tokens: ["elle", "elle", "il"], same: "elle" })
+  const texts = ["une robe rouge.", "une petite robe rouge.", "une robe."]
+  const encoder: Sweep = { before: 0.4, weights: [0, 0.5, 0.75, 1], tokens: [null, null, null, null], texts, of: [1, 0, 2, 0] }
+  const { tokens, same } = outcomes(encoder, "no change")
+  expect(tokens).toEqual(["petite", "no change", "robe.", "no change"])
+  expect(same).toBe("no change")
+  expect(outcomes({ ...encoder, texts: [texts[1]!, texts[0]!, texts[2]!] }, "same").tokens).toEqual(["\u2026", "same", "robe.", "same"])
+})
+
 it("marks words that changed, and no others", () => {
   const changed = (text: string, former: string) => changedWords(text, former).filter(([, is]) => is).map(([word]) => word.trim())
   expect(changed("parce qu'il était trop fatigué.", "parce qu'elle était trop fatigué.")).toEqual(["il"])
@@ -44,13 +54,13 @@ describe("requests", () => {
     const ask = vi.fn<(request: Readonly<Record<string, unknown>>) => void>()
     const act = vi.fn()
     const pulling = new Pulling({ ask, act, refresh: () => undefined, choice: () => ({ layer: "4", head: "mean" }) })
-    pulling.open({ query: 2, key: 1 })
+    pulling.open({ kind: "cross", query: 2, key: 1 })
     vi.runAllTimers()
     return { act, ask, pulling, last: () => ask.mock.calls.at(-1)![0] }
   }
   it("ask once for a weight that is chosen, and never while it is dragged", () => {
     const { act, ask, pulling } = start()
-    pulling.open({ query: 2, key: 1 })
+    pulling.open({ kind: "cross", query: 2, key: 1 })
     pulling.preview(0.3)
     pulling.preview(0.4)
     vi.runAllTimers()

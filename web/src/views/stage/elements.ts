@@ -4,8 +4,11 @@ import { svgElement } from "../../core/dom"
 import type { Theme } from "../../core/colour"
 import type { Box, Layout } from "./layout"
 import type { Line } from "./paths"
-import { KINDS, type StagePayload } from "./payload"
+import { KINDS, type KindName, type StagePayload } from "./payload"
+import { querySide, type Focus } from "./reading"
 import { restOf, type Part } from "./strongest"
+
+const GRIP = 14 // design pixels
 
 export function put(shown: HTMLElement, box: Box): void {
   const { x, y, width, height } = box
@@ -31,12 +34,25 @@ export function measuring(field: Element, unit: number): (label: string) => numb
   return (label) => pen.measureText(visible(label)).width
 }
 
-/** Puts a dashed edge around the ribbon that was drawn last. */
-export function drawEdge({ path, width }: Line, parent: SVGGElement): void {
-  const ribbon = parent.lastElementChild!
-  ribbon.classList.add("pulled")
-  const edge = svgElement("path", { class: "edge", d: path, "stroke-width": width + 3 }, parent)
-  parent.insertBefore(edge, ribbon)
+/** Puts a dashed edge around a ribbon or an arc of this kind, the last that was drawn. */
+export function drawEdge({ path, width }: Line, parent: ParentNode, kind: KindName = "cross"): void {
+  const drawn = parent.lastElementChild!
+  drawn.classList.add("pulled")
+  const edge = svgElement("path", { class: `edge ${kind}`, d: path, "stroke-width": width + 3 }, parent)
+  drawn.before(edge)
+}
+
+/** Puts a wide invisible path on an arc, by which it is pulled. */
+export function drawGrip({ path, width }: Line, parent: ParentNode, unit: number, at: Readonly<Record<string, string>>): void {
+  svgElement("path", { class: "grip", d: path, "stroke-width": Math.max(width, GRIP * unit), ...at }, parent)
+}
+
+/** The token and the key whose ribbon or arc an event is on; -1 for the key if another kind is chosen. */
+export function lineAt({ target }: Event, chosen: KindName | undefined): [Focus, number] | null {
+  const { at, of = "cross" } = (target as SVGElement).dataset
+  if (at === undefined) return null
+  const [query, key] = at.split(" ").map(Number)
+  return [{ side: querySide(of as KindName), place: query! }, of === chosen ? key! : -1]
 }
 
 /** The pattern of the part of a bar that is not drawn. */

@@ -1,13 +1,13 @@
 /** The drawing of the stage: tokens as buttons; ribbons, bars and arcs as one SVG. */
 
 import { button, element, markData, setAttributes, svgElement } from "../../core/dom"
-import { buildHatching, drawBar, drawEdge, measuring, put, setPlace, visible } from "./elements"
-import { layOut, type Layout } from "./layout"
+import { buildHatching, drawBar, drawEdge, drawGrip, lineAt, measuring, put, setPlace, visible } from "./elements"
+import { layOut, type Layout, type Room } from "./layout"
 import { arc, EnglishEnds, ribbon, type Line } from "./paths"
 import type { KindName, StagePayload } from "./payload"
-import { columnOf, rowOf, twoDigits, type Focus } from "./reading"
+import { columnOf, keyOfToken, querySide, rowOf, twoDigits, visibleKeys, type Focus } from "./reading"
 import { pulledRow } from "./pull"
-import { atRest, HELD_LEAST, ofHeld, strongestArc, type Part } from "./strongest"
+import { arcsAtRest, atRest, HELD_LEAST, ofHeld, type Part } from "./strongest"
 
 /** What a user does in the figure. */
 export interface FigureEvents {
@@ -23,14 +23,6 @@ export interface Scene {
   readonly payload: StagePayload
   readonly kind: KindName
   readonly maps: Readonly<Record<KindName, Float32Array>>
-}
-
-/** How the figure is placed. */
-export interface Room {
-  readonly width: number
-  readonly height: number
-  readonly unit: number
-  readonly phone: boolean
 }
 
 /** The focus of the figure, whether it is held, and the key that is chosen in its row; -1 for none. */
@@ -180,30 +172,27 @@ export class StageFigure {
       drawBar(layout, place, parts, group)
       for (const part of parts) {
         const line = this.drawRibbon(place, part, group)
-        if (line && this.isPulled(place, part.key)) drawEdge(line, group)
+        if (line && this.isPulled("cross", place, part.key)) drawEdge(line, group)
       }
     }
     for (const [side, count] of [["english", keys], ["french", payload.french.length]] as const) {
       for (let query = 0; query < count; query++) {
         const group = side === "french" ? this.places[query]! : parent
-        for (const key of this.restKeys(scene, side, query)) this.drawArc(side, query, key, group)
+        for (const [key, weight] of this.restArcs(scene, side, query)) this.drawArc(side, [query, key], weight, group)
       }
     }
   }
 
-  /** The arcs of a token at rest: one, or its strongest keys where its kind is the chosen one. */
-  private restKeys({ kind, maps, payload }: Scene, side: Focus["side"], query: number): number[] {
+  /** The keys and weights of a token's arcs at rest. */
+  private restArcs({ kind, maps, payload }: Scene, side: Focus["side"], query: number): (readonly [number, number])[] {
     const own = side === "english" ? "encoder" : "decoder"
     const row = rowOf(maps[own], query, payload.maps[own].keys.length)
-    const self = side === "english" ? query : -1
-    if (kind === own) return atRest(row).map(({ key }) => key).filter((key) => key !== self)
-    const key = strongestArc(row, self)
-    return key < 0 ? [] : [key]
+    return arcsAtRest(row, side === "english" ? query : -1, kind === own).map((key) => [key, row[key]!] as const)
   }
 
-  private isPulled(place: number, key: number): boolean {
+  private isPulled(kind: KindName, query: number, key: number): boolean {
     const { pulled } = this.scene?.payload ?? {}
-    return pulled?.kind === "cross" && pulled.query === place && pulled.key === key
+    return pulled?.kind === kind && pulled.query === query && pulled.key === key
   }
 
   private drawRibbon(place: number, part: Part, parent: ParentNode): Line | null {
@@ -214,18 +203,21 @@ export class StageFigure {
     return line
   }
 
-  /** An arc from a query to a key; keys of the decoder are its inputs, the first of which is the start. */
-  private drawArc(side: Focus["side"], query: number, key: number, parent: ParentNode): Line | null {
+  /**
+   * An arc from a query to a key; keys of the decoder are its inputs, the first of which is the start. Where its kind is
+   * chosen it can be pulled.
+   */
+  private drawArc(side: Focus["side"], [query, key]: readonly [number, number], weight: number, parent: ParentNode, picked = false): void {
     const { layout, scene } = this
-    if (!layout || !scene) return null
+    if (!layout || !scene) return
     const kind = side === "english" ? "encoder" : "decoder"
-    const weight = scene.maps[kind][query * scene.payload.maps[kind].keys.length + key]!
     const [from, to] =
       side === "english" ? [layout.english[query]!, layout.english[key]!] : [layout.french[query + 1]!, layout.french[key]!]
-    if (from === to) return null
+    if (from === to) return
     const line = arc(layout, side, from, to, weight)
-    svgElement("path", { class: `arc ${kind}`, d: line.path, "stroke-width": line.width }, parent)
-    return line
+    svgElement("path", { class: `arc ${kind}${picked ? " picked" : ""}`, d: line.path, "stroke-width": line.width }, parent)
+    if (this.isPulled(kind, query, key)) drawEdge(line, parent, kind)
+    if (kind === scene.kind) drawGrip(line, parent, layout.unit, { "data-at": `${query} ${key}`, "data-of": kind })
   }
 
   /** Shows the first `done` French tokens and the slot of the next one; null shows all. */
@@ -256,13 +248,16 @@ export class StageFigure {
         setAttributes(token, { "aria-pressed": own && held })
       })
     }
-    const pickable = focus?.side === "french" && scene.kind === "cross"
-    this.tokens.english.forEach((token, place) => token.classList.toggle("picked", pickable && place === key))
+    const picks = focus?.side === querySide(scene.kind) && key >= 0
+    for (const side of ["english", "french"] as const) {
+      const isPicked = (place: number) => picks && keyOfToken(scene.kind, focus.place, { side, place }) === key
+      this.tokens[side].forEach((token, place) => token.classList.toggle("picked", isPicked(place)))
+    }
     if (!focus) return
-    const own = focus.side === "english" ? "encoder" : "decoder"
-    if (focus.side === "french") this.drawRow(scene, layout, focus.place, [key, weight], front)
+    const chosen = [key, weight] as const
+    if (focus.side === "french") this.drawRow(scene, layout, focus.place, scene.kind === "cross" ? chosen : [-1, null], front)
     else if (scene.kind !== "encoder") this.drawColumn(scene, focus.place, front)
-    this.drawArcs(scene, focus, own, front)
+    this.drawArcs(scene, focus, scene.kind === "cross" ? [-1, null] : chosen, front)
   }
 
   /** The row of a place, with its numbers unless its arcs have them. */
@@ -282,7 +277,7 @@ export class StageFigure {
     for (const part of parts) {
       const line = this.drawRibbon(place, part, front)
       if (line && part.key === chosen) front.lastElementChild!.classList.add("picked")
-      if (line && this.isPulled(place, part.key)) drawEdge(line, front)
+      if (line && this.isPulled("cross", place, part.key)) drawEdge(line, front)
       if (scene.kind !== "cross") front.lastElementChild!.classList.add("behind")
       else this.write("english", part.key, part.weight)
     }
@@ -299,13 +294,23 @@ export class StageFigure {
     })
   }
 
-  private drawArcs(scene: Scene, focus: Focus, own: KindName, front: SVGGElement): void {
-    const row = rowOf(scene.maps[own], focus.place, scene.payload.maps[own].keys.length)
+  /** The arcs of a token, with their numbers where their kind is chosen. */
+  private drawArcs(
+    scene: Scene,
+    { side, place }: Focus,
+    [chosen, weight]: readonly [number, number | null],
+    front: SVGGElement,
+  ): void {
+    const own = side === "english" ? "encoder" : "decoder"
+    const keys = scene.payload.maps[own].keys.length
+    const before = rowOf(scene.maps[own], place, keys)
+    const row = weight === null || chosen < 0 ? before : pulledRow(before, chosen, weight)
     const least = scene.kind === own ? HELD_LEAST : 0.08
-    row.forEach((weight, key) => {
-      if (weight < least) return
-      this.drawArc(focus.side, focus.place, key, front)
-      if (scene.kind === own) this.write(focus.side, key, weight)
+    row.subarray(0, visibleKeys(own, place, keys)).forEach((each, key) => {
+      const picked = scene.kind === own && key === chosen
+      if (each < least && !picked) return
+      this.drawArc(side, [place, key], each, front, picked)
+      if (scene.kind === own) this.write(side, key, each)
     })
   }
 
@@ -327,20 +332,15 @@ export class StageFigure {
     }
   }
 
-  private lineAt({ target }: Event): [Focus, number] | null {
-    const at = (target as SVGElement).dataset.at?.split(" ").map(Number)
-    return at ? [{ side: "french", place: at[0]! }, at[1]!] : null
-  }
-
   private pointLine(event: PointerEvent): void {
     if (event.pointerType === "touch") return
-    const line = this.lineAt(event)
+    const line = lineAt(event, this.scene?.kind)
     if (line) this.events.point(...line)
     else this.events.point(null)
   }
 
   private pressLine(event: PointerEvent): void {
-    const line = this.lineAt(event)
-    if (line && this.scene?.kind === "cross") this.events.grab(...line, event)
+    const line = lineAt(event, this.scene?.kind)
+    if (line && line[1] >= 0) this.events.grab(...line, event)
   }
 }

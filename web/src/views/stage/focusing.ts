@@ -6,8 +6,8 @@ import { dragWeight } from "./dragging"
 import type { Attention, Scene, StageFigure } from "./figure"
 import type { StagePayload } from "./payload"
 import type { Playback } from "./play"
-import { pullsByKey, type Pulling } from "./pulling"
-import { describeToken, keepsFocus, rowOf, sameFocus, twoDigits, type Focus } from "./reading"
+import { pullsByKey, sameTarget, type Pulling, type Target } from "./pulling"
+import { describeToken, keepsFocus, keyOfToken, querySide, rowOf, sameFocus, twoDigits, visibleKeys, type Focus } from "./reading"
 
 const DRAG = 200 // design pixels from the weight 0 to 1
 
@@ -23,6 +23,7 @@ export interface FocusHost {
 export class Focusing {
   held: Focus | null = null
   key = -1 // chosen in the row of the focus
+  private kind: Scene["kind"] | undefined // that is drawn
   private pointed: Focus | null = null
   private focused: Focus | null = null
 
@@ -41,33 +42,46 @@ export class Focusing {
     this.host.pulling.open(null)
   }
 
-  /** Holds the place of a pull, unless the user holds another one; frees a place that a shorter translation lacks. */
-  followPulled({ pulled, french }: StagePayload): void {
-    if (pulled?.kind === "cross" && pulled.query < french.length && !this.held) {
-      this.held = { side: "french", place: pulled.query }
+  /** Holds the query of a pull of the kind that is drawn, unless the user holds another; frees a place that a shorter translation lacks. */
+  followPulled({ pulled, french, maps }: StagePayload, kind: Scene["kind"]): void {
+    this.followKind(kind)
+    if (pulled?.kind === kind && pulled.query < maps[kind].queries.length && !this.held) {
+      this.held = { side: querySide(kind), place: pulled.query }
       this.key = pulled.key
-      this.host.pulling.target = { query: pulled.query, key: this.key }
+      this.host.pulling.target = { kind, query: pulled.query, key: this.key }
     }
     if (this.held?.side === "french" && this.held.place >= french.length) this.free()
   }
 
-  /** Keeps what is held if it has a row in this kind. */
+  /** Keeps what is held if it has a row in another kind that is drawn; its keys are others. */
   followKind(kind: Scene["kind"]): void {
+    if (kind === this.kind) return
+    this.kind = kind
+    this.key = -1
+    this.host.pulling.open(null)
     this.held = this.held && keepsFocus(this.held, kind) ? this.held : null
   }
 
-  /** The drawn weights of a place of cross-attention. */
-  rowAt(place: number): Float32Array {
+  /** The drawn weights of a query of the chosen kind. */
+  rowAt(query: number): Float32Array {
     const scene = this.host.scene()
-    return scene ? rowOf(scene.maps.cross, place, scene.payload.english.length) : new Float32Array()
+    return scene ? rowOf(scene.maps[scene.kind], query, scene.payload.maps[scene.kind].keys.length) : new Float32Array()
   }
 
-  /** Whether the chosen weight can be pulled. */
-  canPull(kind: Scene["kind"]): this is { held: Focus } {
-    return this.held?.side === "french" && this.key >= 0 && this.host.pulling.target?.key === this.key && kind === "cross"
+  /** The weight that is chosen to be pulled; null if none is. */
+  get pullable(): Target | null {
+    const { key, query } = this
+    const { target } = this.host.pulling
+    return query && target && sameTarget(target, { ...query, key }) ? target : null
   }
 
-  /** Begins to pull a ribbon, which a drag sideways makes wider or narrower. */
+  /** The query of the chosen kind that is held; null if none is. */
+  private get query(): Omit<Target, "key"> | null {
+    const { held, kind } = this
+    return held && kind && held.side === querySide(kind) ? { kind, query: held.place } : null
+  }
+
+  /** Begins to pull a ribbon or an arc, which a drag sideways makes wider or narrower. */
   grab(focus: Focus, key: number, event: PointerEvent): void {
     const { figure, playback, pulling } = this.host
     event.preventDefault()
@@ -89,16 +103,17 @@ export class Focusing {
 
   press(focus: Focus): void {
     this.host.playback.end()
-    if (this.held?.side === "french" && focus.side === "english" && this.host.scene()?.kind === "cross") {
-      return this.pick(focus.place)
-    }
+    const { query } = this
+    const key = query && !sameFocus(focus, this.held) ? keyOfToken(query.kind, query.query, focus) : -1
+    const again = key === this.key && focus.side === this.held?.side // a second tap holds another query
+    if (key >= 0 && !again) return this.pick(key)
     this.hold(sameFocus(focus, this.held) ? null : focus)
   }
 
-  /** Chooses a key in the row of the place that is held. */
+  /** Chooses a key in the row of the query that is held. */
   private pick(key: number, byKeys = false): void {
     this.key = key
-    if (this.held?.side === "french") this.host.pulling.open({ query: this.held.place, key }, byKeys)
+    if (this.query) this.host.pulling.open({ ...this.query, key }, byKeys)
     this.host.refresh()
     this.announcePair()
   }
@@ -126,11 +141,12 @@ export class Focusing {
 
   private announcePair(): void {
     const scene = this.host.scene()
-    if (!scene || this.held?.side !== "french" || this.key < 0) return
-    const { english, french, words } = scene.payload
-    const weight = this.host.pulling.weight ?? this.rowAt(this.held.place)[this.key]!
-    const pair = { query: french[this.held.place]!, key: english[this.key]!, weight: twoDigits(weight) }
-    this.host.announce(filled(words.pair, pair))
+    const { query } = this
+    if (!scene || !query || this.key < 0) return
+    const { queries, keys } = scene.payload.maps[query.kind]
+    const weight = this.host.pulling.weight ?? this.rowAt(query.query)[this.key]!
+    const pair = { query: queries[query.query]!, key: keys[this.key]!, weight: twoDigits(weight) }
+    this.host.announce(filled(scene.payload.words.pair, pair))
   }
 
   type(event: KeyboardEvent, focus: Focus): void {
@@ -144,11 +160,11 @@ export class Focusing {
   }
 
   private pullByKey(event: KeyboardEvent): boolean {
-    const row = this.held?.side === "french" && this.key >= 0 ? this.rowAt(this.held.place) : null
+    const row = this.query && this.key >= 0 ? this.rowAt(this.query.query) : null
     return pullsByKey(event, this.host.pulling, row ? row[this.key]! : null)
   }
 
-  /** Along the tokens to the next one, across them to the next key of a French token. */
+  /** Along the tokens to the next one, across them to the next key of a query. */
   private move({ key }: KeyboardEvent, focus: Focus): boolean {
     const { figure } = this.host
     const step = arrowStep(key)
@@ -159,9 +175,10 @@ export class Focusing {
       if (this.held?.side === focus.side) this.held = null
       this.key = -1
       figure.moveTo({ ...focus, place: focus.place + along })
-    } else if (focus.side === "french" && scene) {
+    } else if (scene && focus.side === querySide(scene.kind)) {
+      const keys = scene.payload.maps[scene.kind].keys.length
       this.held = focus
-      this.pick(clamp(this.key + across, scene.payload.english.length), true)
+      this.pick(clamp(this.key + across, visibleKeys(scene.kind, focus.place, keys)), true)
     }
     return true
   }

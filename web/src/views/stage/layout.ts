@@ -12,14 +12,18 @@ export interface Box {
   readonly height: number
 }
 
-/** What has to be placed: widths of the labels, and the room. The first French label is that of the start token. */
-export interface LayoutInput {
-  readonly english: readonly number[]
-  readonly french: readonly number[]
+/** The room of the figure. */
+export interface Room {
   readonly width: number
   readonly height: number
   readonly unit: number
   readonly phone: boolean
+}
+
+/** What has to be placed: widths of the labels, and the room. The first French label is that of the start token. */
+export interface LayoutInput extends Room {
+  readonly english: readonly number[]
+  readonly french: readonly number[]
 }
 
 export interface Layout {

@@ -2,7 +2,8 @@
 
 import { button, element, filled, setAttributes } from "../../core/dom"
 import type { MapChoice, StagePayload, Words } from "./payload"
-import { headWeights, SCOPES, stretches, type Scope, type Sweep } from "./pull"
+import { headWeights, outcomes, SCOPES, stretches, type Scope, type Sweep } from "./pull"
+import type { Target } from "./pulling"
 import { columnOfHeads, twoDigits } from "./reading"
 
 /** A weight that can be pulled. */
@@ -14,15 +15,11 @@ export interface Pullable {
   readonly layer: string
 }
 
-/** The weight of a place and a key of cross-attention; `weight`: before it is pulled. */
-export function pullableAt(
-  payload: StagePayload,
-  choice: MapChoice,
-  [place, key]: readonly [number, number],
-  weight: number,
-): Pullable {
-  const names = { query: payload.french[place]!, key: payload.english[key]! }
-  return { ...names, weight, heads: columnOfHeads(payload, choice, place, key), layer: choice.layer }
+/** The weight of a query and a key; `weight`: before it is pulled. */
+export function pullableAt(payload: StagePayload, choice: MapChoice, target: Target, weight: number): Pullable {
+  const { queries, keys } = payload.maps[target.kind]
+  const names = { query: queries[target.query]!, key: keys[target.key]! }
+  return { ...names, weight, heads: columnOfHeads(payload, choice, target), layer: choice.layer }
 }
 
 export interface PanelEvents {
@@ -93,7 +90,7 @@ export class PullPanel {
     }
   }
 
-  /** Shows which token each weight gives; null while the server tries them. */
+  /** Shows which token each weight gives, or which words it changes; null while the server tries them. */
   showSweep(sweep: Sweep | null, words: Words): void {
     this.scale.replaceChildren()
     this.scale.classList.toggle("waiting", !sweep)
@@ -101,9 +98,9 @@ export class PullPanel {
       this.scale.textContent = words.sweeping
       return
     }
-    const [first] = stretches(sweep)
-    for (const { token, from, to } of stretches(sweep)) {
-      const part = element("span", token === first?.token ? "" : "other", this.scale)
+    const { tokens, same } = outcomes(sweep, words.unchanged)
+    for (const { token, from, to } of stretches({ ...sweep, tokens })) {
+      const part = element("span", token === same ? "" : "other", this.scale)
       const label = token ?? words.noWord
       part.style.left = `${100 * from}%`
       part.style.width = `${100 * (to - from)}%`

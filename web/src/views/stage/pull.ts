@@ -64,6 +64,22 @@ export function stretches({ weights, tokens }: Pick<Sweep, "weights" | "tokens">
   return found
 }
 
+/**
+ * What each weight gives, and which of that counts as no change: the token of the place; in the encoder, whose queries choose
+ * none, the words of the translation that are others than at the weight before the pull.
+ */
+export function outcomes(sweep: Sweep, unchanged: string): { tokens: readonly (string | null)[]; same: string | null } {
+  const { before, of, texts, tokens } = sweep
+  if (tokens.some((token) => token !== null)) return { tokens, same: tokens[0] ?? null }
+  const former = texts[of[nearest(sweep, before)]!] ?? ""
+  const named = texts.map((text) => {
+    if (text === former) return unchanged
+    const words = changedWords(text, former).filter(([, changed]) => changed)
+    return words.map(([word]) => word.trim()).join(" ") || "\u2026" // words are left out alone
+  })
+  return { tokens: of.map((text) => named[text]!), same: unchanged }
+}
+
 /** The weight of a key in each head if one number is added to its score in all, so that their mean is `wanted`. */
 export function headWeights(weights: readonly number[], wanted: number): number[] {
   if (wanted <= 0 || wanted >= 1 || weights.some((weight) => weight <= 0 || weight >= 1)) return weights.map(() => wanted)

@@ -1,14 +1,15 @@
 /** What the user pulls, and the requests about it: the newest wins. */
 
 import { clampNumber } from "./arithmetic"
-import type { MapChoice, Pulled } from "./payload"
+import type { KindName, MapChoice, Pulled } from "./payload"
 import { isSweep, nearest, SCOPES, type Action, type Answer, type Scope, type Sweep } from "./pull"
 
 const AFTER_KEYS = 500 // milliseconds after the last key, then the weight is set
 const AFTER_ARROWS = 150
 
-/** A weight: of a place and a key of cross-attention. */
+/** A weight of a kind: of a query and a key. */
 export interface Target {
+  readonly kind: KindName
   readonly query: number
   readonly key: number
 }
@@ -17,7 +18,7 @@ export interface PullingHost {
   ask: (request: Readonly<Record<string, unknown>>) => void
   refresh: () => void // draws the weight that is tried
   act: () => void // called before a request that changes the pulls
-  choice: () => MapChoice
+  choice: (kind: KindName) => MapChoice
 }
 
 /** Pulls by a key; whether the key does. `weight`: of the key that is chosen in the row, null if none is. */
@@ -29,6 +30,12 @@ export function pullsByKey({ key, shiftKey, ctrlKey, metaKey }: KeyboardEvent, p
   else if (["+", "=", "-", "_"].includes(key)) pulling.step(weight, (key === "+" || key === "=" ? 1 : -1) * (shiftKey ? 0.01 : 0.05))
   else return false
   return true
+}
+
+const NO_TARGET: Target = { kind: "cross", query: 0, key: 0 }
+
+export function sameTarget(one: Target | null, other: Target | null): boolean {
+  return one?.kind === other?.kind && one?.query === other?.query && one?.key === other?.key
 }
 
 export class Pulling {
@@ -48,7 +55,7 @@ export class Pulling {
 
   /** Chooses a weight, and asks what its place would choose at 17 others. */
   open(target: Target | null, byKeys = false): void {
-    if (target?.query === this.target?.query && target?.key === this.target?.key) return
+    if (sameTarget(target, this.target)) return
     this.target = target
     this.sweep = this.weight = null
     this.asked = ""
@@ -65,15 +72,16 @@ export class Pulling {
   }
 
   private askSweep(): void {
-    const name = JSON.stringify([this.target, this.scope, this.host.choice()])
-    if (!this.target || name === this.asked) return
+    if (!this.target) return
+    const name = JSON.stringify([this.target, this.scope, this.host.choice(this.target.kind)])
+    if (name === this.asked) return
     this.asked = name
     this.send("sweep", 0)
   }
 
   private send(action: Action, weight: number): void {
-    const { query, key } = this.target ?? { query: 0, key: 0 }
-    const place = { kind: "cross", ...this.host.choice(), scope: this.scope, query, key }
+    const target = this.target ?? NO_TARGET
+    const place = { ...target, ...this.host.choice(target.kind), scope: this.scope }
     if (action !== "sweep" && action !== "control") this.host.act()
     this.host.ask({ serial: ++this.serial, action, ...place, weight })
   }

@@ -17,6 +17,22 @@ export function sameFocus(one: Focus | null, other: Focus | null): boolean {
   return one?.side === other?.side && one?.place === other?.place
 }
 
+/** The side whose tokens are the queries of a kind. */
+export function querySide(kind: KindName): Focus["side"] {
+  return kind === "encoder" ? "english" : "french"
+}
+
+/** The key of a query that a token stands for, -1 if it stands for none: the decoder's inputs begin with the start token, and later ones are masked. */
+export function keyOfToken(kind: KindName, query: number, { side, place }: Focus): number {
+  if (kind !== "decoder") return side === "english" ? place : -1
+  return side === "french" && place < query ? place + 1 : -1
+}
+
+/** How many keys a query may attend to. */
+export function visibleKeys(kind: KindName, query: number, keys: number): number {
+  return kind === "decoder" ? Math.min(keys, query + 1) : keys
+}
+
 /** Whether a token that is held has a row in this kind. */
 export function keepsFocus({ side }: Focus, kind: KindName): boolean {
   return kind === "cross" || (side === "english") === (kind === "encoder")
@@ -57,13 +73,17 @@ export function columnOf(map: Float32Array, key: number, keys: number): Float32A
   return map.filter((_, cell) => cell % keys === key)
 }
 
-/** A weight in each head that the drawn map of cross-attention averages; the weight alone where it is of one head. */
-export function columnOfHeads(payload: StagePayload, { layer, head }: MapChoice, query: number, key: number): number[] {
-  const { heads, layers } = payload.kinds.cross
+/** A weight in each head that the drawn map of a kind averages; the weight alone where it is of one head. */
+export function columnOfHeads(
+  payload: StagePayload,
+  { layer, head }: MapChoice,
+  { kind, query, key }: { readonly kind: KindName; readonly query: number; readonly key: number },
+): number[] {
+  const { heads, layers } = payload.kinds[kind]
   const own = head === MEAN ? heads.slice(0, -1) : [head]
   const through = layer === MEAN ? layers.slice(0, -1) : [layer]
-  const keys = payload.english.length
-  return through.flatMap((each) => own.map((one) => mapOf(payload, "cross", { layer: each, head: one })[query * keys + key]!))
+  const keys = payload.maps[kind].keys.length
+  return through.flatMap((each) => own.map((one) => mapOf(payload, kind, { layer: each, head: one })[query * keys + key]!))
 }
 
 /** A token in words: its place, and what it attends to in the map that is drawn. */

@@ -60,3 +60,10 @@ export function strongestArc(row: ArrayLike<number>, own: number): number {
   }
   return best
 }
+
+/** The keys to which arcs lead at rest, without the token itself: one, or where the kind is chosen the strongest. */
+export function arcsAtRest(row: ArrayLike<number>, own: number, chosen: boolean): number[] {
+  if (chosen) return atRest(row).map(({ key }) => key).filter((key) => key !== own)
+  const key = strongestArc(row, own)
+  return key < 0 ? [] : [key]
+}
