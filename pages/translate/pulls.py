@@ -75,7 +75,8 @@ def answer_request(service: Service, trace: Trace, request: StageRequest | None)
     text = HeadInterventions(pulls).to_text()
     bound_settings.store_text(ADDRESS, text)
     shown = st.session_state[_SENTENCE] = trace.source_text, text
-    answer["leftOut"] = _remember_problem(shown, problem)
+    if left_out := _remember_problem(shown, problem):
+        answer["leftOut"] = left_out
     if result is None:
         return StageState(None, answer, trace)
     return StageState(_describe(service, trace, result, pulls), answer, result.after, HeadInterventions(pulls))

@@ -227,3 +227,33 @@ def test_a_weight_is_pulled_by_keys(server: Server, page: Page):
     expect(french(page)).to_have_text("il")
     page.keyboard.press("Control+z")
     expect(french(page)).to_have_text("elle")
+
+
+@pytest.mark.nightly
+def test_an_arc_of_the_decoder_is_dragged_and_a_key_of_the_encoder_is_tapped(server: Server, page: Page):
+    open_page(page, f"{server.url}/{SENTENCE}&kind=decoder")
+    french(page).click()
+    x, y = page.evaluate("""() => {
+        const holders = [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")]
+        const grip = holders.map((each) => each.shadowRoot?.querySelector(".front .grip")).find(Boolean)
+        const { x, y } = grip.getPointAtLength(grip.getTotalLength() / 2)
+        const place = grip.ownerSVGElement.getBoundingClientRect()
+        return [x + place.x, y + place.y]
+    }""")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 100, y, steps=5)
+    page.mouse.up()
+    page.wait_for_url("**pull=pull:decoder**")
+    expect(page.locator(".pull h2")).to_have_text(re.compile("^elle attends to "))
+    page.get_by_role("button", name="Reset").click()
+    page.get_by_role("radio", name="Encoder").check()
+    page.locator(".english .token").nth(11).click()
+    page.locator(".english .token").nth(1).click()
+    expect(page.locator(".pull h2")).to_have_text("it attends to animal")
+    expect(page.locator(".scale span").first).to_be_visible()
+    page.get_by_role("button", name="Only this").click()
+    page.wait_for_url("**pull=pull:encoder**")
+    expect(page.locator(".texts .note")).to_contain_text("You forced this weight.")
+    page.reload()
+    expect(page.locator(".pull h2")).to_have_text("it attends to animal")

@@ -13,8 +13,8 @@ from .. import palette
 from ..figures.overlay import data_url
 from ..text import literal
 from ..text.catalogue import Message
-from .curve import Curve, curve_svg, paint_curve
 from .fonts import FontRun, find_fonts, font_runs, open_font
+from .stroke import Stroke, paint_stroke, stroke_svg
 
 FONT = "'Source Sans 3', 'Source Sans Pro', 'Helvetica Neue', Arial, 'Noto Sans', sans-serif"
 FOOT = 28  # height of the line about boxes
@@ -57,7 +57,7 @@ class Pixels:
     pixels: np.ndarray
 
 
-Item = Box | TextLine | Pixels | Curve
+Item = Box | TextLine | Pixels | Stroke
 
 
 @dataclass(frozen=True)
@@ -137,8 +137,8 @@ def _svg_pixels(picture: Pixels) -> str:
 def _svg_item(item: Item) -> str:
     if isinstance(item, Box):
         return f'<rect {_svg_rectangle(item)} fill="{item.fill}"/>'
-    if isinstance(item, Curve):
-        return curve_svg(item)
+    if isinstance(item, Stroke):
+        return stroke_svg(item)
     return _svg_text(item) if isinstance(item, TextLine) else _svg_pixels(item)
 
 
@@ -162,8 +162,8 @@ def to_png(drawing: Drawing, scale: int = 3) -> bytes:
             size = round(item.width * scale), round(item.height * scale)
             scaled = Image.fromarray(item.pixels).resize(size, Image.Resampling.NEAREST)
             image.paste(scaled, (round(item.x * scale), round(item.y * scale)))
-        elif isinstance(item, Curve):
-            paint_curve(image, item, scale)
+        elif isinstance(item, Stroke):
+            paint_stroke(image, item, scale)
         else:
             _paint_text(image, item, scale)
     file = io.BytesIO()

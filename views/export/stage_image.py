@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import palette
-from .curve import Curve
 from .drawing import Box, Drawing, Item, TextLine, text_width, wrap
 from .matrix_image import MARGIN
+from .stroke import Stroke
 
 SHARE, MOST, LEAST = 0.8, 3, 0.08  # at rest: the strongest keys up to this share, so many, none below this weight
 ARC_LEAST = 0.25  # of an arc at rest
@@ -154,7 +154,7 @@ def _opacity(picture: StagePicture, is_pulled: bool, is_own: bool) -> float:
     return 0.15 if picture.pulled or picture.kind != "cross" else 0.35
 
 
-def _ribbon(layout: _Layout, weights: np.ndarray, cell: tuple[int, int], x: float, opacity: float) -> Curve:
+def _ribbon(layout: _Layout, weights: np.ndarray, cell: tuple[int, int], x: float, opacity: float) -> Stroke:
     """From a key to its part of a place's bar, where its middle is at `x`."""
     place, key = cell
     box = layout.english[key]
@@ -164,7 +164,7 @@ def _ribbon(layout: _Layout, weights: np.ndarray, cell: tuple[int, int], x: floa
     top, bottom = box.y + _TOKEN, layout.bar_at(place)[1]
     begin, half = box.x + box.width / 2 + (before - total / 2) * squeezed, (top + bottom) / 2
     width = max(1.0, float(weights[place, key]) * layout.bar)
-    return Curve((begin, top), (begin, half), (x, half), (x, bottom), width, _colour("cross", 0.56), opacity)
+    return Stroke((begin, top), (begin, half), (x, half), (x, bottom), width, _colour("cross", 0.56), opacity)
 
 
 def _arcs(picture: StagePicture, layout: _Layout) -> Iterable[Item]:
@@ -193,7 +193,7 @@ def _arc_keys(row: np.ndarray, kind: str, query: int, is_chosen: bool, is_pulled
     return [key for key in keys if kind != "encoder" or key != query]
 
 
-def _arc(layout: _Layout, kind: str, cell: tuple[int, int], weight: float, opacity: float) -> Curve:
+def _arc(layout: _Layout, kind: str, cell: tuple[int, int], weight: float, opacity: float) -> Stroke:
     query, key = cell
     if kind == "encoder":
         boxes = layout.english[query], layout.english[key]
@@ -202,4 +202,4 @@ def _arc(layout: _Layout, kind: str, cell: tuple[int, int], weight: float, opaci
     begin, end = (box.x + box.width / 2 for box in boxes)
     sign, y = (-1, boxes[0].y - 1) if kind == "encoder" else (1, boxes[0].y + _TOKEN + 1)
     far = y + sign * min(1.25 * _ARCS, 18 + 0.35 * abs(begin - end))
-    return Curve((begin, y), (begin, far), (end, far), (end, y), max(1.0, 6 * weight), _colour(kind, 0.56), opacity)
+    return Stroke((begin, y), (begin, far), (end, far), (end, y), max(1.0, 6 * weight), _colour(kind, 0.56), opacity)

@@ -7,9 +7,9 @@ import pytest
 from PIL import Image
 
 from views import palette
-from views.export.curve import Curve
 from views.export.drawing import Box, Drawing, TextLine, text_width, to_png, to_svg, wrap
 from views.export.stage_image import StagePicture, at_rest, stage_drawing
+from views.export.stroke import Stroke
 
 CROSS = np.array([[0.7, 0.2, 0.1], [0.05, 0.05, 0.9]], np.float32)
 ENCODER = np.array([[0.9, 0.1, 0.0], [0.3, 0.3, 0.4], [0.1, 0.5, 0.4]], np.float32)
@@ -24,9 +24,9 @@ def drawn(pulled=None, kind="cross", count=1) -> Drawing:
     return stage_drawing(StagePicture("Map", kind, maps, ["a", "b", "c"], french, "<s>", pulled, ["A caption."]))
 
 
-def curves(drawing: Drawing, kind: str) -> list[Curve]:
+def curves(drawing: Drawing, kind: str) -> list[Stroke]:
     colour = palette.scale(kind, "light")[9]
-    return [item for item in drawing.items if isinstance(item, Curve) and item.colour == colour]
+    return [item for item in drawing.items if isinstance(item, Stroke) and item.colour == colour]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_the_drawing_is_wide_enough_for_any_number_of_tokens():
 
 
 def test_a_curve_is_the_same_in_both_files():
-    curve = Curve((10, 10), (10, 50), (90, 50), (90, 90), 8, "#0072B2", 0.5)
+    curve = Stroke((10, 10), (10, 50), (90, 50), (90, 90), 8, "#0072B2", 0.5)
     drawing = Drawing(100, 100, "Curve", (curve,))
     assert 'd="M10 10C10 50 90 50 90 90" fill="none" stroke="#0072B2" stroke-width="8"' in to_svg(drawing)
     pixels = np.asarray(Image.open(io.BytesIO(to_png(drawing, scale=1))).convert("RGB"))

@@ -15,6 +15,7 @@ import { withChanges } from "./stage/changes"
 import { colourKinds } from "./stage/elements"
 import { Focusing } from "./stage/focusing"
 import { StageFigure, type Scene } from "./stage/figure"
+import type { Room } from "./stage/layout"
 import { ACTIONS, decodeStage, kindIn, mapOf, type KindName, type MapChoice, type StagePayload } from "./stage/payload"
 import { pullableAt, PullPanel } from "./stage/panel"
 import type { Answer } from "./stage/pull"
@@ -48,6 +49,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     candidate: () => this.candidates.chosen,
     slot: (place) => this.figure.slot(place),
     follows: () => this.root.classList.contains("phone"),
+    scrolls: () => this.room.classList.contains("scrolls"),
   })
   private readonly panel: PullPanel
   private readonly pulling: Pulling
@@ -126,7 +128,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     this.changes = this.mark?.changes() ?? ""
     const payload = withChanges(unpulled, this.changes)
     if (before && JSON.stringify(before.english) !== JSON.stringify(payload.english)) this.focusing.free()
-    this.focusing.followPulled(payload, kindIn(this.chosen ?? (this.readMark() as Chosen | null) ?? {}))
+    this.focusing.followPulled(payload, kindIn(this.chosen ?? (this.mark?.read() as Chosen | null) ?? {}))
     this.pulling.follow(payload.pulled)
     this.pulling.takeLeftOut(this.mark?.answer() as Answer | null)
     this.typing.follow(payload)
@@ -193,13 +195,21 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     this.root.classList.toggle("phone", phone)
     this.tools.arrange(phone)
     this.root.classList.toggle("wide", this.width >= WIDE * unit)
-    const ruler = this.room.getBoundingClientRect()
-    const room = { width: ruler.width, height: ruler.height, unit, phone }
+    this.room.classList.remove("scrolls")
+    const height = parseFloat(getComputedStyle(this.room).minHeight) // not that of what was drawn before
+    const room = { width: this.room.getBoundingClientRect().width, height, unit, phone }
     this.figure.draw(scene, room)
-    if (!this.figure.layout?.rows && !phone) this.figure.draw(scene, { ...room, height: ruler.height + COLUMNS_MORE * unit })
+    if (!this.figure.layout?.rows && !phone) this.drawColumns(scene, { ...room, height: height + COLUMNS_MORE * unit })
     this.root.classList.toggle("columns", !this.figure.layout?.rows)
     this.figure.name((focus) => this.focusing.describe(scene, focus))
     this.showAttention()
+  }
+
+  /** Draws columns, which scroll together where both sentences are too long for the room. */
+  private drawColumns(scene: Scene, room: Room): void {
+    this.figure.draw(scene, room)
+    this.room.classList.toggle("scrolls", this.figure.layout!.height > room.height + 1)
+    this.room.style.setProperty("--most", `${room.height}px`)
   }
 
   private showAttention(): void {

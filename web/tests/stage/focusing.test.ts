@@ -25,7 +25,7 @@ const announce = vi.fn<(text: string) => void>()
 beforeEach(() => {
   vi.useFakeTimers()
   pulling = new Pulling({ ask: vi.fn(), act: vi.fn(), refresh: vi.fn(), choice: () => ({ layer: "4", head: "mean" }) })
-  const host = { count: () => 3, refresh: vi.fn(), candidate: () => null, slot: () => null, follows: () => false }
+  const host = { count: () => 3, refresh: vi.fn(), candidate: () => null, slot: () => null, follows: () => false, scrolls: () => false }
   focusing = new Focusing({
     figure: { layout: { rows: true } } as unknown as StageFigure,
     playback: new Playback(host),

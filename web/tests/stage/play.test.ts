@@ -11,7 +11,7 @@ afterEach(() => {
 
 function playback(count: number): [Playback, ReturnType<typeof vi.fn>] {
   const refresh = vi.fn()
-  return [new Playback({ count: () => count, refresh, candidate: () => null, slot: () => null, follows: () => false }), refresh]
+  return [new Playback({ count: () => count, refresh, candidate: () => null, slot: () => null, follows: () => false, scrolls: () => false }), refresh]
 }
 
 test("a token at a time until the last, and then the whole", () => {

@@ -11,6 +11,7 @@ export interface PlayHost {
   candidate: () => Element | null // the chosen one
   slot: (place: number) => HTMLElement | null
   follows: () => boolean // whether the page scrolls to the slot
+  scrolls: () => boolean // whether the figure does
 }
 
 export class Playback {
@@ -76,7 +77,9 @@ export class Playback {
     this.done = placeAfter(from, by, this.host.count())
     if (this.done === null) this.halt()
     this.host.refresh()
-    if (this.done !== null && this.host.follows()) this.host.slot(this.done)?.scrollIntoView({ block: "center" })
+    const next = this.done === null ? null : this.host.slot(this.done)
+    if (this.host.follows()) next?.scrollIntoView({ block: "center" })
+    else if (this.host.scrolls()) next?.scrollIntoView({ block: "nearest" })
     const slot = from === null ? null : this.host.slot(from)
     if (candidate?.width && slot) fly(slot, candidate)
   }

@@ -1,6 +1,7 @@
-/** The buttons below the figure: play, how the next token is chosen, undo and reset. */
+/** The buttons below the figure: play, how the next token is chosen, undo and reset, the link and the whole screen. */
 
 import { button, element, setAttributes } from "../../core/dom"
+import { CopyLink } from "./link"
 import type { StagePayload, Words } from "./payload"
 import { SPEEDS, type Playback } from "./play"
 
@@ -23,6 +24,8 @@ export class StageTools {
   private readonly greedy: HTMLButtonElement
   private readonly undo: HTMLButtonElement
   private readonly reset: HTMLButtonElement
+  private readonly link: CopyLink
+  private readonly screen: HTMLButtonElement
   private payload: StagePayload | undefined
 
   /** `sheet`: where a small screen has the buttons that play, next to the candidates. */
@@ -45,6 +48,8 @@ export class StageTools {
     this.greedy = button(tools, "", () => this.go({ method: "greedy" }))
     this.undo = button(tools, "", events.undo)
     this.reset = button(tools, "", events.reset)
+    this.link = new CopyLink(tools)
+    this.screen = button(tools, "", () => window.dispatchEvent(new Event("presenting")))
   }
 
   /** Places the buttons that play in the sheet of a small screen, or in front of the others. */
@@ -60,6 +65,8 @@ export class StageTools {
     this.payload = payload
     this.undo.textContent = words.undo
     this.reset.textContent = words.reset
+    this.link.show(words)
+    this.screen.textContent = words.fullScreen
     this.undo.hidden = this.reset.hidden = !pulled
     const sampling = decoding.method === "sampling"
     this.temperature.hidden = this.greedy.hidden = !sampling

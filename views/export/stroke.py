@@ -14,7 +14,7 @@ _BAND = 64  # rows of pixels that are painted together: a long ribbon covers lit
 
 
 @dataclass(frozen=True)
-class Curve:
+class Stroke:
     """A cubic Bézier curve from `start` to `end`, drawn as a stroke.
 
     Attributes:
@@ -49,7 +49,7 @@ class Curve:
         return np.concatenate([middle + across, (middle - across)[::-1]])
 
 
-def curve_svg(curve: Curve) -> str:
+def stroke_svg(curve: Stroke) -> str:
     """The stroke as an element of SVG."""
     corners = [f"{x:.5g} {y:.5g}" for x, y in (curve.start, curve.first, curve.second, curve.end)]
     return (
@@ -58,7 +58,7 @@ def curve_svg(curve: Curve) -> str:
     )
 
 
-def paint_curve(image: Image.Image, curve: Curve, scale: int) -> None:
+def paint_stroke(image: Image.Image, curve: Stroke, scale: int) -> None:
     """Paint the stroke on a picture that has `scale` pixels for each pixel of the drawing."""
     outline = curve.outline() * scale
     following = np.roll(outline, -1, 0)
