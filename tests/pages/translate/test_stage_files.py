@@ -27,6 +27,7 @@ def words_of(svg: str) -> list[str]:
     return [each.text or "" for each in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
 
 
+@pytest.mark.nightly
 def test_nothing_is_made_before_the_fold_is_opened_and_the_caption_has_the_sentence(makers):
     assert "stage.png" not in makers
     open_files(text="Where is the cat?", kind="decoder", layer="mean", head="3")

@@ -1,7 +1,6 @@
 /**
  * For a lecture hall: `present=1` in the address, or Shift+P, shows the page in large type, without sidebar and prose. The
- * arrow keys then go from step to step on pages with steps. Others, such as the play button, dispatch "stepping"; a button for
- * the whole screen dispatches "presenting".
+ * arrow keys then go from step to step on pages with steps. Others, such as the play button, dispatch "stepping".
  */
 
 import { appElement, isRunning, matches } from "./dom"
@@ -15,8 +14,6 @@ declare global {
   interface WindowEventMap {
     /** `by` steps; `slowly`: one picture fades into the next. Cancelled where there is no such step. */
     stepping: CustomEvent<{ by: number; slowly?: boolean }>
-    /** Begins or ends the mode, with the browser's full screen. */
-    presenting: Event
   }
 }
 
@@ -44,13 +41,6 @@ export function presentPages(): void {
   root.toggleAttribute("data-present", presenting)
   addEventListener("popstate", () => present(presenting))
   addEventListener("stepping", onStepping)
-  addEventListener("presenting", () => {
-    present(!presenting)
-    fillScreen(presenting)
-  })
-  document.addEventListener("fullscreenchange", () => {
-    if (!document.fullscreenElement) present(false) // by Escape, too
-  })
 
   document.addEventListener("keydown", (event) => {
     const [target] = event.composedPath()
@@ -61,12 +51,6 @@ export function presentPages(): void {
     event.preventDefault()
     dispatchEvent(new CustomEvent("stepping", { detail: { by } }))
   })
-}
-
-/** Some browsers have no full screen, and others may refuse it: the large type remains. */
-function fillScreen(on: boolean): void {
-  if (on) void document.documentElement.requestFullscreen?.().catch(() => undefined)
-  else if (document.fullscreenElement) void document.exitFullscreen()
 }
 
 function onStepping(event: WindowEventMap["stepping"]): void {

@@ -28,6 +28,7 @@ import styles from "./stage/styles"
 import { StageTexts } from "./stage/texts"
 import { StageTools } from "./stage/tools"
 import { LiveTyping } from "./stage/typing"
+import { WholeScreen } from "./stage/whole_screen"
 
 const WIDE = 920 // design pixels from which the maps are next to the figure
 const PHONE = 620 // below: columns, with the maps in a sheet
@@ -57,6 +58,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
   private readonly table: Fold
   private readonly live: HTMLDivElement
   private readonly typing: LiveTyping
+  private readonly screen: WholeScreen
   private readonly remembered = new Map<KindName, MapChoice>()
   private unpulled: StagePayload | undefined
   private changes = "" // that are shown, as the page's mark has them
@@ -99,6 +101,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     this.tools = new StageTools(main, element("div", "play", rail), this.playback, {
       undo: () => this.pulling.takeBack("undo"),
       reset: () => this.pulling.takeBack("reset"),
+      fillScreen: () => this.screen.toggle(),
     })
     const chooser = element("div", "chooser", rail)
     this.choices = new Choices({ root: chooser, set: (changes) => this.chooseKind(changes) })
@@ -111,6 +114,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     })
     this.table = new Fold(this.root, (holder) => fillTable(holder, this.scene()))
     this.live = buildLiveRegion(this.root)
+    this.screen = new WholeScreen(this.root, () => this.draw(), this.mounted.signal)
     this.resized = new ResizeObserver(() => this.followWidth())
     this.resized.observe(this.root)
   }
@@ -183,7 +187,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
   }
 
   private followWidth(): void {
-    if (this.root.clientWidth !== this.width) this.draw()
+    if (this.root.clientWidth !== this.width || this.screen.on) this.draw()
   }
 
   private draw(): void {
@@ -236,7 +240,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     const problem = pulling.error || pulling.leftOut
     const control = pulling.error ? [] : pulling.control
     this.texts.show(payload, { tried: pulling.triedText, control, problem, averaged: this.averaged(payload) })
-    this.tools.show(payload)
+    this.tools.show(payload, this.screen.on)
     const target = focusing.pullable
     this.root.classList.toggle("pulling", Boolean(target))
     if (!target) return this.panel.open(null, words, pulling.scope)

@@ -7,5 +7,6 @@ import phoneStyle from "./phone.css"
 import playStyle from "./play.css"
 import pullStyle from "./pull.css"
 import railStyle from "./rail.css"
+import wholeScreenStyle from "./whole_screen.css"
 
-export default controlsStyle + style + figureStyle + pullStyle + railStyle + playStyle + phoneStyle
+export default controlsStyle + style + figureStyle + pullStyle + railStyle + playStyle + phoneStyle + wholeScreenStyle

@@ -8,6 +8,7 @@ import { SPEEDS, type Playback } from "./play"
 export interface ToolEvents {
   undo: () => void
   reset: () => void
+  fillScreen: () => void
 }
 
 const TEMPERATURES = { min: 0.1, max: 3, step: 0.1 }
@@ -49,7 +50,8 @@ export class StageTools {
     this.undo = button(tools, "", events.undo)
     this.reset = button(tools, "", events.reset)
     this.link = new CopyLink(tools)
-    this.screen = button(tools, "", () => window.dispatchEvent(new Event("presenting")))
+    this.screen = button(tools, "", events.fillScreen)
+    this.screen.hidden = !document.fullscreenEnabled // some telephones have none
   }
 
   /** Places the buttons that play in the sheet of a small screen, or in front of the others. */
@@ -58,9 +60,10 @@ export class StageTools {
     else if (!phone && this.steps.parentNode !== this.root) this.root.prepend(this.steps)
   }
 
-  show(payload: StagePayload): void {
+  show(payload: StagePayload, wholeScreen: boolean): void {
     const { words, decoding, pulled } = payload
     this.showPlay(words)
+    setAttributes(this.screen, { "aria-pressed": wholeScreen })
     if (payload === this.payload) return // a slider may be held
     this.payload = payload
     this.undo.textContent = words.undo

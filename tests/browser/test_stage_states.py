@@ -1,0 +1,92 @@
+"""The stage in the whole screen, when presenting, and checked by axe in each of its states."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.axe import violations
+from tests.browser.conftest import Server, open_page
+from tests.browser.overflow import PHONE
+
+pytestmark = pytest.mark.nightly
+
+SENTENCE = "?text=The+animal+didn%27t+cross+the+street+because+it+was+too+tired."
+PULL = f"{SENTENCE}&pull=pull:cross:4.1-8:15.2.8.847"
+LONG = "?text=" + "+".join(["The+old+man+sees+a+small+dog,"] * 4)
+LAPTOP = {"width": 1280, "height": 720}
+HALL = {"width": 1920, "height": 1080}
+# What of the stage is not whole on the screen, or scrolls.
+CUT = """() => {
+    const holders = [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")]
+    const stage = holders.map((each) => each.shadowRoot?.querySelector(".stage-root")).find(Boolean)
+    const parts = ".token, .tools button, .texts p, .rail canvas, .pull button, .candidates tr"
+    const shown = [...stage.querySelectorAll(parts)]
+    const cut = shown.filter((each) => each.offsetParent).filter((each) => {
+        const { left, right, top, bottom } = each.getBoundingClientRect()
+        return left < 0 || top < 0 || right > innerWidth || bottom > innerHeight
+    })
+    return cut.map((each) => each.className + " " + each.textContent)
+}"""
+
+
+def type_size(page: Page) -> float:
+    return page.locator(".stage-root .french .token").first.evaluate(
+        "token => parseFloat(getComputedStyle(token).fontSize)"
+    )
+
+
+def fill_screen(page: Page) -> None:
+    page.get_by_role("button", name="Full screen").click()
+    page.wait_for_function("() => document.fullscreenElement")
+
+
+@pytest.mark.parametrize(("size", "least"), [(HALL, 26), (LAPTOP, 17)], ids=["hall", "laptop"])
+def test_the_stage_fills_the_screen_by_its_button_and_leaves_it_by_key(server: Server, page: Page, size, least):
+    page.set_viewport_size(size)
+    open_page(page, f"{server.url}/{SENTENCE}")
+    before = type_size(page)
+    fill_screen(page)
+    expect(page.get_by_role("button", name="Full screen")).to_have_attribute("aria-pressed", "true")
+    assert type_size(page) >= least and page.evaluate(CUT) == []
+    page.locator(".french .token").nth(14).click()
+    page.locator(".english .token").nth(1).click()
+    page.get_by_role("button", name="Only this").click()
+    expect(page.locator(".texts .lines")).to_contain_text("Hiding")
+    assert page.evaluate("Boolean(document.fullscreenElement)") and page.evaluate(CUT) == []
+    page.keyboard.press("f")
+    page.wait_for_function("() => !document.fullscreenElement")
+    expect(page.get_by_role("button", name="Full screen")).to_have_attribute("aria-pressed", "false")
+    assert type_size(page) == before
+
+
+def test_long_columns_fill_the_screen(server: Server, page: Page):
+    page.set_viewport_size(HALL)
+    open_page(page, f"{server.url}/{LONG}")
+    page.locator(".stage-root .caption").hover()
+    page.keyboard.press("f")
+    page.wait_for_function("() => document.fullscreenElement")
+    assert page.evaluate(CUT) == []
+
+
+def test_the_stage_is_whole_when_presenting(server: Server, page: Page):
+    page.set_viewport_size(HALL)
+    open_page(page, f"{server.url}/{SENTENCE}&present=1")
+    assert type_size(page) >= 26 and page.evaluate(CUT) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [LAPTOP, PHONE], ids=["laptop", "phone"])
+def test_axe_accepts_every_state(server: Server, page: Page, size, scheme):
+    page.set_viewport_size(size)
+    page.emulate_media(color_scheme=scheme)
+    open_page(page, f"{server.url}/{PULL}")
+    expect(page.locator(".stage-root .pull .scale span").first).to_be_attached()
+    expect(page.locator(".texts .lines")).to_contain_text("Hiding")
+    assert violations(page) == []
+    page.get_by_role("button", name="One token on").click()
+    page.get_by_role("button", name="One token on").click()
+    expect(page.locator(".french .token.open")).to_be_visible()
+    assert violations(page) == []
+    fill_screen(page)
+    assert violations(page) == []
