@@ -17,6 +17,7 @@ COMPARISONS = (
     "translate",
     "recurrent",
     "pull",
+    "stage",
     "vision",
     "page",
     "first",
@@ -65,6 +66,10 @@ def main() -> None:
         from benchmarks.pull import pull
 
         rows += pull(Translator.load(device="cpu"))
+    if "stage" in chosen:
+        from benchmarks.stage import stage
+
+        rows += stage()
     if "vision" in chosen:
         from benchmarks import network
 
