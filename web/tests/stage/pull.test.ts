@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest"
 import { changedWords, headWeights, nearest, outcomes, pulledRow, stretches, type Sweep } from "../../src/views/stage/pull"
+import type { Pulled } from "../../src/views/stage/payload"
 import { Pulling } from "../../src/views/stage/pulling"
 
 describe("a row with a pulled weight", () => {
@@ -80,6 +81,31 @@ describe("requests", () => {
     pulling.take({ ...sweep, serial: first + 1 })
     pulling.preview(0.9)
     expect(pulling.triedText).toBe("b")
+  })
+  it("wait for the answer to a change, else the server would receive the later of two alone", () => {
+    const { ask, pulling, last } = start()
+    pulling.takeBack("reset")
+    const { serial } = last() as { serial: number }
+    pulling.open({ kind: "encoder", query: 1, key: 0 })
+    vi.advanceTimersByTime(100)
+    expect(last()).toMatchObject({ action: "reset" })
+    pulling.take({ serial: serial - 1 })
+    expect(last()).toMatchObject({ action: "reset" })
+    pulling.take({ serial })
+    expect(last()).toMatchObject({ action: "sweep", kind: "encoder", query: 1, key: 0 })
+    expect(ask).toHaveBeenCalledTimes(3)
+  })
+  it("do not wait for ever, and ask for the control before a sweep", () => {
+    const { ask, pulling, last } = start()
+    pulling.release(0.7)
+    pulling.open({ kind: "cross", query: 3, key: 1 })
+    vi.advanceTimersByTime(100)
+    pulling.follow({ query: 2, key: 1 } as Pulled)
+    expect(ask).toHaveBeenCalledTimes(2)
+    vi.advanceTimersByTime(5000) // the answer is lost
+    expect(last()).toMatchObject({ action: "control" })
+    pulling.take({ serial: last().serial as number, control: ["None."] })
+    expect(last()).toMatchObject({ action: "sweep", query: 3 })
   })
   it("set the exact weight on release, and a moment after the last key", () => {
     const { ask, pulling, last } = start()

@@ -6,6 +6,7 @@ import { isSweep, nearest, SCOPES, type Action, type Answer, type Scope, type Sw
 
 const AFTER_KEYS = 500 // milliseconds after the last key, then the weight is set
 const AFTER_ARROWS = 150
+const LOST = 5000 // milliseconds after which no answer to a change is expected any more
 
 /** A weight of a kind: of a query and a key. */
 export interface Target {
@@ -50,6 +51,8 @@ export class Pulling {
   private asked = ""
   private waiting: number | undefined
   private controlled = ""
+  private changing: number | undefined // the timer of a change without an answer
+  private question: (() => void) | undefined // that waits for the answer
 
   constructor(private readonly host: PullingHost) {}
 
@@ -79,11 +82,31 @@ export class Pulling {
     this.send("sweep", 0)
   }
 
+  /** Asks the server. Of requests that arrive together it receives the last one: a question waits for the answer to a change. */
   private send(action: Action, weight: number): void {
+    const changes = action !== "sweep" && action !== "control"
+    if (!changes && this.changing !== undefined) {
+      if (action === "control") this.asked = "" // a sweep that waited is asked for again after it
+      this.question = () => this.send(action, weight)
+      return
+    }
     const target = this.target ?? NO_TARGET
     const place = { ...target, ...this.host.choice(target.kind), scope: this.scope }
-    if (action !== "sweep" && action !== "control") this.host.act()
+    if (changes) this.beginChange()
     this.host.ask({ serial: ++this.serial, action, ...place, weight })
+  }
+
+  private beginChange(): void {
+    this.host.act()
+    window.clearTimeout(this.changing)
+    this.changing = window.setTimeout(() => this.endChange(), LOST)
+  }
+
+  private endChange(): void {
+    const { question } = this
+    window.clearTimeout(this.changing)
+    this.changing = this.question = undefined
+    question?.()
   }
 
   /** Tries a weight: what the server knows about the nearest one is shown, without a request. */
@@ -120,6 +143,7 @@ export class Pulling {
   /** Takes an answer of the server, if no newer request was sent. */
   take(answer: Answer | null): void {
     if (answer?.serial !== this.serial) return
+    this.endChange()
     this.error = answer.error ?? ""
     if (answer.error) this.weight = null
     if (answer.control) this.control = answer.control
