@@ -111,6 +111,12 @@ function cell(row: ParentNode, text: string, role: string): void {
   node.textContent = text
 }
 
+function buildTitle(head: ParentNode, text: string): void {
+  const title = element("th", "number", head)
+  title.scope = "col"
+  title.textContent = text
+}
+
 /** The five most probable tokens of a place, as bars. */
 export class Candidates {
   private readonly title: HTMLHeadingElement
@@ -143,7 +149,8 @@ export class Candidates {
     const body = element("tbody", "", this.list)
     if (former.length || draws.length) {
       const head = element("tr", "", element("thead", "", this.list))
-      for (const text of ["", "", ...titles]) element("td", "number", head).textContent = text.toLowerCase()
+      for (let column = 0; column < 2; column++) element("td", "", head)
+      for (const text of titles) buildTitle(head, text.toLowerCase())
     }
     for (const [rank, [label, probability]] of (places[place]?.top ?? []).entries()) {
       const row = element("tr", label === french[place] ? "chosen" : "", body)
