@@ -54,10 +54,13 @@ def stage() -> list[Measurement]:
         with AppServer() as server:
             view = browser.new_page(viewport=WIDE)
             clock = Clock(view)
-            open_page(view, f"{server.url}/?text={quote(SENTENCE)}")
-            view.wait_for_function(f"() => {STAGE}.dataset.drawn")
-            view.evaluate(_PAINTS)
-            rows = pulls(view, clock) + hovers(view) + typing(view, clock)
+            address = f"{server.url}/?text={quote(SENTENCE)}"
+            rows = []
+            for measure in (pulls, hovers, typing):  # each on a page on which nothing is held
+                open_page(view, address)
+                view.wait_for_function(f"() => {STAGE}.dataset.drawn")
+                view.evaluate(_PAINTS)
+                rows += measure(view, clock)
         browser.close()
     return rows
 
@@ -92,13 +95,14 @@ def slowest_paint(view: Page, places: list[tuple[float, float]]) -> float:
     return view.evaluate("Math.max(...window.paints)")
 
 
-def hovers(view: Page) -> list[Measurement]:
+def hovers(view: Page, _: Clock) -> list[Measurement]:
     """Move the pointer from token to token; the slowest of each pass."""
     boxes = view.evaluate(f"""() => [...{STAGE}.querySelectorAll(".french button.token")].map((token) => {{
         const {{ x, y, width, height }} = token.getBoundingClientRect()
         return [x + width / 2, y + height / 2]
     }})""")
     times = [slowest_paint(view, boxes) for _ in range(ROUNDS)]
+    assert view.locator(".weights span").count(), "no weights are shown"
     return summarise("hover on the stage, painting", {f"slowest of {len(boxes)} tokens": times})
 
 
