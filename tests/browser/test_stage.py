@@ -245,6 +245,7 @@ def test_an_arc_of_the_decoder_is_dragged_and_a_key_of_the_encoder_is_tapped(ser
     page.wait_for_url(re.compile("pull=pull(:|%3A)decoder"))
     expect(page.locator(".pull h2")).to_have_text(re.compile("^elle attends to "))
     page.get_by_role("button", name="Reset").click()
+    page.wait_for_url(lambda url: "pull=" not in url)
     page.get_by_role("radio", name="Encoder").check()
     page.locator(".english .token").nth(11).click()
     page.locator(".english .token").nth(1).click()
