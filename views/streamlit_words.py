@@ -22,8 +22,8 @@ _BUTTONS = (
     "[data-testid=stFileUploaderDropzone] button p",
     "[data-testid=stCameraInput]:not(:has(img)) [data-testid=stCameraInputButton]",
 )
-# The words are hidden from screen readers too; what is inside them is not drawn. Buttons stay in reach of the keyboard and
-# get their names from `web/src/page/language.ts`.
+# The words are hidden from screen readers too; what is inside them is not drawn. Buttons stay in reach of the keyboard
+# and get their names from `web/src/page/language.ts`.
 _RULE = (
     "{selector} {{{hidden}font-size: 0}} {selector} > * {{display: none}} "
     '{selector}::after {{visibility: visible; font-size: .875rem; content: "{text}"}}'
