@@ -127,12 +127,31 @@ class SessionSettings:
         widget_values = self.marks | widget_values
         sent = [key for key, _ in self.sent]
         late = [] if other_page else self.abandoned
-        if history_navigation or comparable(query) not in (*sent, *late):
+        known = comparable(query) in (*sent, *late)
+        if history_navigation or not (known or self.take_component_choices(query)):
             self.adopt(query)
             self.sent = [(comparable(query), widget_values)]
             self.abandoned = [*self.abandoned, *sent][-MOST_SENT:]
             self.must_send = bool(self.abandoned)
         self.receive(query)
+
+    def take_component_choices(self, query: Query) -> bool:
+        """Store what components have written into a query that was sent; False if the query differs in anything else.
+
+        The browser writes a choice there before the server knows it (`web/src/page/history.ts`).
+        """
+        names = {name for name, control in self.controls.items() if control.in_component}
+        key = comparable(query)
+        for position, (sent, values) in reversed([*enumerate(self.sent)]):
+            written = {name for name, _ in {*key} ^ {*sent}}
+            if written and written <= names:
+                for name in written:
+                    self.store_of(name).pop(name, None)
+                    if name in query:
+                        self.store_of(name)[name] = query[name]
+                self.sent.insert(position + 1, (key, values))
+                return True
+        return False
 
     def receive(self, query: Query) -> None:
         """Note the query that the browser sent: it has received this one and will not send older ones again."""

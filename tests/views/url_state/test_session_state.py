@@ -247,3 +247,20 @@ def test_what_a_widget_may_still_show_is_no_choice_of_the_user():
     assert settings.may_show("example", "B")
     assert settings.may_show("example", None)
     assert not settings.may_show("example", "A")
+
+
+def test_a_choice_that_a_component_has_written_to_the_url_restores_nothing_else():
+    settings = open_visit(A)
+    kind = OneOf(("cross", "encoder"))
+    settings.controls["kind"] = DrawnControl("cross", kind, "cross", False, in_component=True)
+    settings.store_of("pull")["pull"] = ("1",)
+    settings.next_query()
+    pulled = A | {"pull": ("1",)}
+    settings.receive(pulled)
+    settings.store_of("pull").clear()  # it is reset ...
+    settings.next_query()
+    settings.begin_run("attention", pulled | {"kind": ("encoder",)}, False, {})  # ... and before the answer arrives
+    assert settings.query() == A | {"kind": ("encoder",)}
+    assert settings.next_query() == A | {"kind": ("encoder",)}
+    settings.begin_run("attention", pulled | {"kind": ("encoder",), "head": ("2",)}, False, {})  # another link
+    assert settings.query() == pulled | {"kind": ("encoder",), "head": ("2",)}
