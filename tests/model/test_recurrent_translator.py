@@ -89,7 +89,7 @@ def test_a_trace_follows_a_given_target_and_bad_input_is_refused(translators):
     assert trace.target_text == "Elle est là." and trace.source_text == TEXT
     with pytest.raises(InputError, match="nothing to translate"):
         translator.trace("  ")
-    with pytest.raises(InputError, match="reads at most 128"):
+    with pytest.raises(InputError, match="reads at most 63"):
         translator.translate_under("word " * 400, identity_tap)
 
 

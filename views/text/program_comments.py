@@ -37,7 +37,7 @@ def with_translated_comments(program: str) -> str:
     """A program with its comments in the user's language."""
     lines: list[str] = []
     for code, comment in _parts(program):
-        words = comment if not comment or _NOT_WORDS.fullmatch(comment) else say_sentence(comment)
+        words = comment if not comment or _NOT_WORDS.fullmatch(comment) else " ".join(say_sentence(comment).split())
         if code or not words:
             lines.append(f"{code}  # {words}" if words else code)
         else:
