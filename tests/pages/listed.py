@@ -48,15 +48,16 @@ def read_rows(header: dict, arrays: dict[str, np.ndarray]) -> tuple[list[dict], 
     """Return the rows of a payload of `views.components.head_list` by field, and the map of each that is sent."""
     (named,) = [control["options"] for control in header["controls"] if control["name"] == header["roles"]["shown"]]
     rows, maps = [], []
-    for place, ((id, name), (number, layer, head, words, *labels)) in enumerate(
+    for place, ((id, name), row) in enumerate(
         zip([option for option in named if option[0] != FIRST], header["rows"], strict=True)
     ):
-        kind = header["kinds"][number]
+        number, layer, head, words, *labels = row.split("|")
+        kind = header["kinds"][int(number)]
         at = sum(row["kind"] == kind for row in rows)
         sent = None if kind not in arrays else arrays[kind][at]
         maps.append(arrays["open"] if place == header["open"] and "open" in arrays else sent)
-        here, often = (header["labels"][labels[at]].replace("{score}", labels[at + 1]) for at in (0, 2))
-        texts = {"layer": str(layer), "head": str(head), "effect_words": words, "here": here, "often": often}
+        here, often = (header["labels"][int(labels[at])].replace("{score}", labels[at + 1]) for at in (0, 2))
+        texts = {"layer": layer, "head": head, "effect_words": words, "here": here, "often": often}
         number = {"effect": float(arrays["effects"][place]), "causal": kind in header["causal"]}
         shape = [] if maps[-1] is None else list(maps[-1].shape)
         rows.append({"id": id, "name": name, "kind": kind, "weights": shape} | texts | number)

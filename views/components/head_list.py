@@ -4,7 +4,7 @@ The payload contains the texts of the rows, the maps of each kind, from which th
 the picture under them, if any. Many maps are float16, and the open one is sent again as float32. Of too many only that
 is sent, and all as one byte per cell, each scaled to its own largest weight: they show a pattern, not numbers. The
 browser sorts the list and opens a head without the server. Labels repeat but for their scores: each distinct text is
-sent once, and a row contains its index and the score.
+sent once, and a row contains its index and the score. A row is one text, its fields divided by "|".
 """
 
 import re
@@ -119,7 +119,7 @@ def payload(ranking: HeadList, theme: palette.Theme) -> bytes:
     dtype = dtype_of(*(row.weights for row in rows))
     whole = controls.fits(sum(row.weights.size for row in rows))
     arrays: dict[str, np.ndarray | SentArray | None] = {"picture": ranking.underlay}
-    arrays["effects"] = np.array([row.effect for row in rows])
+    arrays["effects"] = SentArray(np.array([row.effect for row in rows]), "float24")  # lengths of bars
     for kind in kinds:
         maps = [row.weights for row in rows if row.kind == kind]
         arrays[kind] = SentArray(np.stack(maps), dtype, kind in causal) if whole else None
@@ -137,7 +137,7 @@ def payload(ranking: HeadList, theme: palette.Theme) -> bytes:
         largest=max((abs(row.effect) for row in rows), default=0.0),
         kinds=kinds,
         causal=sorted(causal),
-        rows=[(kinds.index(row.kind), int(row.layer), int(row.head), *_texts(row, templates)) for row in rows],
+        rows=["|".join((str(kinds.index(row.kind)), row.layer, row.head, *_texts(row, templates))) for row in rows],
         labels=list(templates),
         orders={name: order for name, order in ranking.orders.items() if list(order) != list(range(len(rows)))},
         axes=axes_of_kinds,
@@ -153,15 +153,15 @@ def payload(ranking: HeadList, theme: palette.Theme) -> bytes:
     return pack(header, arrays)
 
 
-def _texts(row: HeadRow, templates: dict[str, int]) -> tuple[str, int, str, int, str]:
+def _texts(row: HeadRow, templates: dict[str, int]) -> tuple[str, ...]:
     return row.effect_words, *_split_label(row.here, templates), *_split_label(row.often, templates)
 
 
-def _split_label(label: str, templates: dict[str, int]) -> tuple[int, str]:
+def _split_label(label: str, templates: dict[str, int]) -> tuple[str, str]:
     """Return the index of the label's text in `templates`, with `{score}` for its first number, and that number."""
     score = _SCORE.search(label)
     template = label[: score.start()] + "{score}" + label[score.end() :] if score else label
-    return templates.setdefault(template, len(templates)), score.group() if score else ""
+    return str(templates.setdefault(template, len(templates))), score.group() if score else ""
 
 
 def small_map(weights: np.ndarray) -> np.ndarray:

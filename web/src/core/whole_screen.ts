@@ -14,16 +14,16 @@ export function switchScreen(map: HTMLElement | undefined): void {
 }
 
 /**
- * Marks an element as a map and appends its button, whose text views/navigation.py writes into the page; a saved page has
- * none, and no button.
+ * Marks an element as a map and appends its button, whose text views/navigation.py writes into the page. A saved page and
+ * the initial one have none: the button has its place there and is not seen.
  */
 export function offerWholeScreen(map: HTMLElement): void {
   map.dataset.map = ""
   const words = document.querySelector<HTMLElement>("style[data-whole-screen]")
-  if (!words || !document.fullscreenEnabled) return
   const shown = button(map, "", () => switchScreen(map))
   shown.className = "to-screen"
-  shown.title = shown.ariaLabel = words.dataset.wholeScreen ?? ""
+  shown.classList.toggle("absent", !words || !document.fullscreenEnabled)
+  shown.title = shown.ariaLabel = words?.dataset.wholeScreen ?? ""
   const picture = svgElement("svg", { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" }, shown)
   svgElement("path", { d: CORNERS, fill: "none", stroke: "currentColor", "stroke-width": 1.5 }, picture)
 }

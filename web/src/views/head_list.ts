@@ -20,17 +20,11 @@ import { smallMap, type SmallMap } from "./head_list/small_map"
 const FIRST = "first" // the id of the head that is first in the list
 const OPEN = "open" // the name of the map that has every digit
 
-/** One head; see `HeadRow` in views/components/head_list.py. A label is its index in `labels` and its score. */
-type SentRow = readonly [
-  kind: number,
-  layer: number,
-  head: number,
-  effectWords: string,
-  here: number,
-  hereScore: string,
-  often: number,
-  oftenScore: string,
-]
+/**
+ * One head; see `HeadRow` in views/components/head_list.py: kind, layer, head, effect in words, and twice a label, which is
+ * its index in `labels` and its score.
+ */
+type SentRow = string
 
 interface Row {
   id: string
@@ -96,19 +90,20 @@ function readHeads(bytes: Bytes): Payload {
   const effects = arrays.floats("effects")
   const whole = kinds.map((kind) => arrays.floats(kind))
   const counted = kinds.map(() => 0)
-  const rows = header.rows.map(([number, layer, head, effectWords, ...labels], place): Row => {
-    const kind = kinds[number]!
-    const at = counted[number]!++
+  const rows = header.rows.map((sent, place): Row => {
+    const [number, layer, head, effectWords, ...labels] = sent.split("|") as [string, string, string, string, ...string[]]
+    const kind = kinds[Number(number)]!
+    const at = counted[Number(number)]!++
     const [id, name] = named[place]!
     const exact = place === open && arrays.has(OPEN)
     const source = exact ? OPEN : kind
     const shape = arrays.shape(arrays.has(kind) ? kind : OPEN).slice(-2) as unknown as Shape
-    const weights = exact ? arrays.floats(OPEN) : whole[number]!.subarray(at * sizeOf(shape), (at + 1) * sizeOf(shape))
+    const weights = exact ? arrays.floats(OPEN) : whole[Number(number)]!.subarray(at * sizeOf(shape), (at + 1) * sizeOf(shape))
     const map = arrays.has(source) ? { weights, shape, rounded: arrays.rounded(source) } : null
     const small = map && arrays.has(kind) ? smallMap(map) : sentSmallMap(arrays, kind, at)
-    const here = filled(header.labels[labels[0]]!, { score: labels[1] })
-    const often = filled(header.labels[labels[2]]!, { score: labels[3] })
-    const texts = { layer: String(layer), head: String(head), effectWords, here, often }
+    const here = filled(header.labels[Number(labels[0])]!, { score: labels[1]! })
+    const often = filled(header.labels[Number(labels[2])]!, { score: labels[3]! })
+    const texts = { layer, head, effectWords, here, often }
     return { id, name, kind, effect: effects[place]!, causal: causal.includes(kind), small, map, ...texts }
   })
   const underlay = arrays.has("picture") ? (arrays.shape("picture").slice(0, 2) as unknown as Shape) : null
