@@ -25,6 +25,7 @@ def metric(page: Page, label: str) -> Locator:
     return box.get_by_test_id("stMetricValue")
 
 
+@pytest.mark.nightly
 def test_pressing_heads_changes_the_translation_and_the_address(server: Server, page: Page):
     open_page(page, f"{server.url}/compare?text={quote(SENTENCE)}")
     canvas_of(page, "After minus Before").wait_for()

@@ -37,6 +37,7 @@ def test_a_program_is_copied_as_it_is_and_scrolls_by_keys(page: Page, server: Se
     assert_nothing_overflows(page)
 
 
+@pytest.mark.nightly
 def test_without_the_clipboard_the_program_is_selected(page: Page, server: Server):
     open_page(page, f"{server.url}/{ADDRESS}")
     page.evaluate(

@@ -95,6 +95,7 @@ def test_a_picture_model(page: Page, app: AppServer):
     assert_nothing_overflows(page, PHONE)
 
 
+@pytest.mark.nightly
 def test_every_text_of_the_page_is_in_the_catalogue(page: Page, app: AppServer):
     open_page(page, f"{app.url}/models?model=gpt2&part=what-if&layer=2&head=3&lang={PSEUDO}")
     expect(page.get_by_test_id("stMetricValue")).to_have_count(3)

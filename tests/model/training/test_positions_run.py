@@ -98,6 +98,7 @@ def test_steps_are_selected_by_equal_falls_of_the_loss():
     assert max(np.diff(stored) / np.array(stored[1:])) <= 1 / 1.12 + 0.2
 
 
+@pytest.mark.nightly
 def test_a_run_trains_on_short_pairs_and_writes_half_precision_and_a_card(folders, split, tokenizer):
     folder, learned = folders
     rows = read_metrics(folder / "metrics.jsonl")
