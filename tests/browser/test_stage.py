@@ -17,6 +17,20 @@ def french(page: Page, place: int = PLACE):
     return page.locator(".french button.token").nth(place)
 
 
+def middle_of(page: Page, selector: str) -> list[float]:
+    """Where the pointer touches the middle of a line of the stage."""
+    return page.evaluate(
+        """(selector) => {
+            const holders = [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")]
+            const line = holders.map((each) => each.shadowRoot?.querySelector(selector)).find(Boolean)
+            const { x, y } = line.getPointAtLength(line.getTotalLength() / 2)
+            const place = line.ownerSVGElement.getBoundingClientRect()
+            return [x + place.x, y + place.y]
+        }""",
+        selector,
+    )
+
+
 def count_messages(page: Page) -> list[int]:
     """Count what the page sends from now on."""
     page.evaluate("""() => {
@@ -183,13 +197,7 @@ def test_a_ribbon_is_pulled_controlled_and_taken_back(server: Server, page: Page
     expect(page.locator(".pull h2")).to_have_text("elle attends to animal")
     expect(page.locator(".scale span")).to_have_text(["elle", "il"])
     count_messages(page)
-    x, y = page.evaluate("""() => {
-        const holders = [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")]
-        const ribbon = holders.map((each) => each.shadowRoot?.querySelector(".front .ribbon.picked")).find(Boolean)
-        const { x, y } = ribbon.getPointAtLength(ribbon.getTotalLength() / 2)
-        const place = ribbon.ownerSVGElement.getBoundingClientRect()
-        return [x + place.x, y + place.y]
-    }""")
+    x, y = middle_of(page, ".front .ribbon.picked")
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 150, y, steps=5)
@@ -231,13 +239,7 @@ def test_a_weight_is_pulled_by_keys(server: Server, page: Page):
 def test_an_arc_of_the_decoder_is_dragged_and_a_key_of_the_encoder_is_tapped(server: Server, page: Page):
     open_page(page, f"{server.url}/{SENTENCE}&kind=decoder")
     french(page).click()
-    x, y = page.evaluate("""() => {
-        const holders = [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")]
-        const grip = holders.map((each) => each.shadowRoot?.querySelector(".front .grip")).find(Boolean)
-        const { x, y } = grip.getPointAtLength(grip.getTotalLength() / 2)
-        const place = grip.ownerSVGElement.getBoundingClientRect()
-        return [x + place.x, y + place.y]
-    }""")
+    x, y = middle_of(page, ".front .grip")
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 100, y, steps=5)
