@@ -12,6 +12,7 @@ section on head activation evaluators), not what it does in a sentence. `chance`
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,7 +34,7 @@ class RepeatedIdScores(CausalResult):
 
     Attributes:
         scores: kind of attention -> score -> `(layer, head)` float64 in [0, 1].
-        standard_errors: the same of the means over rows.
+        standard_errors: the same of the means over rows; NaN for a single row.
         chance: kind of attention -> score -> that of even attention over all keys that are not masked.
         length, rows: of the random ids before they are repeated; how many rows.
         row_sum_error: largest distance of a query's weights from summing to 1.
@@ -76,7 +77,33 @@ def score_heads(
         raise CausalError(
             "These scores need at least 2 ids and 2 rows, not {length} and {rows}.", length=length, rows=rows
         )
-    ids = draw_repeated(resumable, length, rows, seed)
+    return _score(resumable, draw_repeated(resumable, length, rows, seed))
+
+
+@torch.inference_mode()
+def score_heads_on_text(resumable: ResumableNetwork, ids: Sequence[int]) -> RepeatedIdScores:
+    """Score the heads of self-attention on a text that is followed by itself.
+
+    Unlike random ids, a token may occur twice in it, and grammar says much of what follows; a score states what a head
+    does, not why. There is one row, so no standard error.
+
+    Args:
+        ids: of the text, without special tokens.
+
+    Raises:
+        CausalError: the network reads no tokens, or the text has fewer than 2 ids or too many.
+    """
+    _, most = resumable.ordinary_ids()
+    if not 2 <= len(ids) <= most:
+        raise CausalError(
+            "A text that is repeated needs 2 to {most} tokens here; this one has {count}.", most=most, count=len(ids)
+        )
+    return _score(resumable, torch.tensor([[*ids, *ids]], device=resumable.device))
+
+
+def _score(resumable: ResumableNetwork, ids: torch.Tensor) -> RepeatedIdScores:
+    """Score the heads on rows that repeat, `(row, 2 x length)`."""
+    rows, length = len(ids), ids.shape[1] // 2
     scores, errors, chance, worst = {}, {}, {}, 0.0
     inputs, offsets = resumable.with_ids(ids)
     kinds = [kind for kind in resumable.kinds if kind.square]
@@ -87,7 +114,7 @@ def score_heads(
         worst = max(worst, float((weights.sum(dim=-1) - 1).abs().max()))  # (row, layer, head, query, key)
         tables = {name: _read(weights, name, length, offsets[kind.stack]).cpu().numpy() for name in SCORES}
         scores[kind.name] = {name: table.mean(axis=0) for name, table in tables.items()}
-        errors[kind.name] = {name: table.std(axis=0, ddof=1) / math.sqrt(rows) for name, table in tables.items()}
+        errors[kind.name] = {name: _standard_error(table) for name, table in tables.items()}
         count = weights.shape[-1]
         even = torch.ones(1, 1, 1, count, count, dtype=torch.float64)
         even = even.tril() if kind.causal else even
@@ -108,6 +135,12 @@ def draw_repeated(resumable: ResumableNetwork, length: int, rows: int, seed: int
     generator = torch.Generator().manual_seed(seed)
     halves = torch.stack([ordinary[torch.randperm(len(ordinary), generator=generator)[:length]] for _ in range(rows)])
     return torch.cat([halves, halves], dim=1).to(resumable.device)
+
+
+def _standard_error(table: np.ndarray) -> np.ndarray:
+    """Of the mean over rows, `(row, layer, head)` -> `(layer, head)`; NaN for one row."""
+    rows = len(table)
+    return table.std(axis=0, ddof=1) / math.sqrt(rows) if rows > 1 else np.full(table.shape[1:], np.nan)
 
 
 def _names(resumable: ResumableNetwork, kind: AttentionKind) -> list[str]:

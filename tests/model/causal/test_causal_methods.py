@@ -9,6 +9,7 @@ from model import Translator
 from model.causal.causal_error import CausalError
 from model.causal.head_outputs import measure_means
 from model.causal.metrics import LogitDifference, Probability, TargetLoss
+from model.causal.repeated_ids import score_heads_on_text
 from model.classifier import VisionClassifier
 from model.translator import InputError
 from tests.model.images import tiny_vision
@@ -128,6 +129,20 @@ def test_all_methods_of_the_language_model(language):
     assert language.logit_lens(trace).difference < 1e-5
     with pytest.raises(CausalError, match="no output position 99"):
         language.integrated_gradients(trace, position=99)
+
+
+def test_a_text_that_is_repeated_is_scored_from_its_second_half(language):
+    ids = language.tokenizer.encode("The cat sees a dog")
+    scores = score_heads_on_text(language.resumable, ids)
+    count = len(ids)
+    weights = language.trace_completion("The cat sees a dog", [*ids, 3]).decoder_attention  # the same sequence
+    for name, back in (("induction", count - 1), ("duplicate", count)):
+        read = [weights[..., query, query - back] for query in range(count, 2 * count)]
+        np.testing.assert_allclose(scores.scores["decoder"][name], np.mean(read, axis=0), atol=1e-6)
+    assert np.isnan(scores.standard_errors["decoder"]["induction"]).all() and scores.row_sum_error < 1e-6
+    for wrong in (ids[:1], ids * 60):
+        with pytest.raises(CausalError, match="needs 2 to"):
+            score_heads_on_text(language.resumable, wrong)
 
 
 def test_all_methods_of_the_picture_classifier(classifier, pictures):
