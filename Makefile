@@ -5,7 +5,7 @@ PARITY := .venv-parity
 
 # PYTHON makes a new .venv
 .PHONY: manifest web run check test nightly walk sweep test-slow test-deploy test-oldest messages texts docs lint types format audit fuzz bench
-.PHONY: train-translator evaluate-translator agreement doubt train-recurrent evaluate-recurrent comparison forgetting raw-attention
+.PHONY: train-translator evaluate-translator agreement doubt train-recurrent evaluate-recurrent comparison forgetting raw-attention one-stack cache-times
 .PHONY: english train-convolution evaluate-convolution train-vision evaluate-vision read-vision after-vision unlike-vision head-statistics
 .PHONY: clean run-environment dev-environment parity-causal
 
@@ -141,6 +141,16 @@ evaluate-recurrent: dev-environment
 # compare the recurrent networks with the translator, for the page "Before the Transformer"; after any training
 comparison: dev-environment
 	$(BIN)/python -m model.training comparison --data "$(DATA)" --model assets/translator --recurrent assets/recurrent
+
+# the decoder-only network beside the translator, for the pages "Decoding" and "Before the Transformer"; after any training
+one-stack: dev-environment
+	$(BIN)/python -m model.training one-stack --data "$(DATA)" --model assets/language
+	$(BIN)/python -m tools.manifest
+
+# milliseconds of its next token with a key-value cache and without; after any training
+cache-times: dev-environment
+	$(BIN)/python -m benchmarks.cache_times
+	$(BIN)/python -m tools.manifest
 
 # attention without W^Q and W^K over held-out sentences, for the same page; after any training
 raw-attention: dev-environment

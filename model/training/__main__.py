@@ -8,6 +8,7 @@
     python -m model.training agreement --data fra-eng.zip --model assets/translator
     python -m model.training heads --data fra-eng.zip --model assets/translator
     python -m model.training comparison --data fra-eng.zip --model assets/translator --recurrent assets/recurrent
+    python -m model.training one-stack --data fra-eng.zip --model assets/language
     python -m model.training raw-attention --data fra-eng.zip --model assets/translator
     python -m model.training forgetting --data fra-eng.zip --recurrent assets/recurrent
     python -m model.training english --data fra-eng.zip --model assets/translator [--other Korean=kor-eng.zip]

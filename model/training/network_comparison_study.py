@@ -193,8 +193,8 @@ def group_by_length(
             if whole[name]
         }
         share = {name: bootstrap_interval(*pair) for name, pair in ratio.items()}
-        bleu_counts = {name: _counts(row) for name, row in sums.items()}
-        groups.append(LengthGroup(shortest, longest, number, bleu, bleu_counts, share))
+        ngrams = {name: bleu_counts(row) for name, row in sums.items()}
+        groups.append(LengthGroup(shortest, longest, number, bleu, ngrams, share))
         if number >= FEWEST_SENTENCES:
             shares.append(ratio)
     if len(shares) < 2:
@@ -223,7 +223,8 @@ def bootstrap_interval(value: float, drawn: np.ndarray) -> BootstrapInterval:
     return BootstrapInterval(round(float(value), 5), round(float(low), 5), round(float(high), 5))
 
 
-def _counts(row: np.ndarray) -> BleuCounts:
+def bleu_counts(row: np.ndarray) -> BleuCounts:
+    """Summed counts, `(2 ORDER + 2,)`, by their names."""
     parts = row.tolist()
     return BleuCounts(tuple(parts[:ORDER]), tuple(parts[ORDER : 2 * ORDER]), *parts[2 * ORDER :])
 
@@ -255,7 +256,7 @@ def alignment_rates(
     tables = {name: np.array(table) for name, table in rows.items()}  # (sentence, 6)
     used = len(tables[TRANSFORMER])
     times = np.random.default_rng(SEED).multinomial(used, np.full(used, 1 / used), RESAMPLES)  # (resample, sentence)
-    return {name: _rate(table, times) for name, table in tables.items()}, used, head
+    return {name: alignment_rate(table, times) for name, table in tables.items()}, used, head
 
 
 def best_head(
@@ -288,7 +289,7 @@ def _trace(network: SentenceTranslator, english: str, french: str) -> SentenceTr
         return None
 
 
-def _rate(table: np.ndarray, times: np.ndarray) -> AlignmentRate:
+def alignment_rate(table: np.ndarray, times: np.ndarray) -> AlignmentRate:
     """From `(sentence, 6)`: the counts by generated token, then by the token read."""
 
     def over(part: slice, figure: Callable[[LinkCounts], float | None]) -> BootstrapInterval:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ..recurrent_translator import SHIPPED as RECURRENT
 from ..runtime.checkpoint import read_json
+from ..translator import SHIPPED as TRANSLATOR
 from .agreement_study import measure_agreement
 from .card import card_markdown
 from .corpus import VALIDATION_SENTENCES, read_corpus, read_split
@@ -15,6 +16,7 @@ from .head_card import write_readable_card
 from .head_means_study import measure_head_means
 from .head_study import study_translator
 from .network_comparison_study import compare_networks
+from .one_stack_study import study_one_stack
 from .raw_attention_study import study_raw_attention
 from .recurrent_card import card_markdown as recurrent_markdown
 from .written_sentences import read_written
@@ -65,6 +67,10 @@ def add_text_studies(commands: argparse._SubParsersAction) -> tuple[tuple[Comman
         action="store_true",
         help="measure BLEU and chrF alone; retain what the file states of the rest",
     )
+    stack = commands.add_parser("one-stack", help="compare the decoder-only network with the translator")
+    stack.set_defaults(run=_study_one_stack)
+    stack.add_argument("--model", type=Path, required=True, help="folder of the trained decoder-only network")
+    stack.add_argument("--translator", type=Path, default=TRANSLATOR, help="by default the one that ships")
     raw = commands.add_parser("raw-attention", help="compare attention without W^Q and W^K with the trained heads")
     raw.set_defaults(run=_study_raw_attention)
     raw.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
@@ -74,7 +80,7 @@ def add_text_studies(commands: argparse._SubParsersAction) -> tuple[tuple[Comman
     forgetting.set_defaults(run=_measure_forgetting)
     forgetting.add_argument("--recurrent", type=Path, default=RECURRENT, help="has a folder for each recurrent network")
     forgetting.add_argument("--sentences", type=int, default=500, help="held-out sentences used; default %(default)s")
-    return (agreement, heads, means, doubt, comparison, raw, forgetting), english
+    return (agreement, heads, means, doubt, comparison, stack, raw, forgetting), english
 
 
 def _measure_agreement(options: argparse.Namespace) -> int:
@@ -100,6 +106,16 @@ def _compare_networks(options: argparse.Namespace) -> int:
     read_json(options.model / "config.json")
     corpus = read_corpus(options.data, options.heldout)
     compare_networks(options.recurrent, options.model, corpus, options.device, options.scores_only)
+    return 0
+
+
+def _study_one_stack(options: argparse.Namespace) -> int:
+    read_json(options.model / "config.json")
+    corpus = read_corpus(options.data, options.heldout)
+    study = study_one_stack(options.model, options.translator, corpus, options.device)
+    print(
+        f"BLEU {study.bleu.value:.2f}, {study.step.value:+.2f} to the translator; {study.alignment_sentences:,} traced"
+    )
     return 0
 
 
