@@ -151,6 +151,7 @@ def test_menu_links_carry_the_view(page: Page, server: Server):
     other.close()
 
 
+@pytest.mark.nightly
 def test_two_visitors_do_not_see_each_other_s_settings(page: Page, phone: Page, server: Server):
     open_page(page, f"{server.url}/?text=Alpha.&method=Beam")
     open_page(phone, f"{server.url}/")
@@ -256,6 +257,7 @@ def test_back_before_the_response_to_the_last_click_arrives(browser: Browser, se
     page.close()
 
 
+@pytest.mark.nightly
 def test_two_steps_back_in_quick_succession(page: Page, server: Server):
     """The page in between is requested and left again before its response arrives."""
     open_page(page, f"{server.url}/?text=Where%3F")
@@ -274,6 +276,7 @@ def test_two_steps_back_in_quick_succession(page: Page, server: Server):
         expect_setting(page, text="Where?")
 
 
+@pytest.mark.nightly
 def test_an_uploaded_picture_is_not_in_a_link(page: Page, server: Server):
     open_page(page, f"{server.url}/vision")
     upload(page, "green.png", GREEN)

@@ -10,7 +10,7 @@ from tests.every_view import PARTS
 from tests.pages.shared.test_experiment import PROPOSED
 from tests.tiers import nightly
 
-OFTEN = {("laptop", "vision-what-if"), ("handset", "masks-own")}
+OFTEN = {("laptop", "vision-what-if")}
 # How far the box is outside of what is visible between the bars, in pixels; a box that is taller must begin there.
 OUTSIDE = """(box) => {
     const { top, bottom, height } = box.getBoundingClientRect()

@@ -85,6 +85,7 @@ def test_the_prerendered_translation_does_not_move(browser: Browser, server: Ser
     context.close()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("path", [nightly(""), "attention"])
 def test_controls_whose_scripts_are_late_have_their_height(browser: Browser, server: Server, path: str):
     context = browser.new_context(viewport=WIDE)
@@ -136,6 +137,7 @@ def open_warm_page(browser: Browser, server: Server, size: dict) -> Page:
     return page
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("size", [WIDE, nightly(TABLET), nightly(PHONE)], ids=["wide", "tablet", "narrow"])
 def test_the_prerendered_maps_do_not_move(browser: Browser, server: Server, size: dict):
     """On *Attention*, at a first visit and after a reload; then the page's own maps are usable."""

@@ -83,6 +83,7 @@ def background(page: Page) -> str:
     return page.get_by_test_id("stApp").evaluate("box => getComputedStyle(box).backgroundColor")
 
 
+@pytest.mark.nightly
 @ON_LAPTOP
 @pytest.mark.parametrize("others", [("tokens",), nightly(("loss", "tokens", "", "vision"))], ids=len)
 def test_one_choice_of_the_theme_for_all_pages(either: Page, server: Server, others: tuple[str, ...]):

@@ -86,6 +86,7 @@ def test_gates_follow_a_unit_and_a_held_gate_changes_the_translation(page: Page,
     assert unit.get_attribute("aria-valuetext").endswith(first_unit)
 
 
+@pytest.mark.nightly
 def test_the_chart_script_is_preloaded_before_the_section_with_a_chart(page: Page, server: Server):
     """It is fetched in idle time: the section itself requests no script of charts."""
     with page.expect_response(lambda answer: "/static/js/PlotlyChart." in answer.url) as answer:

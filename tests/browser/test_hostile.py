@@ -58,6 +58,7 @@ PARTS = '[data-testid="stMain"] [data-testid="stButtonGroup"]'
 SETTINGS = ("method", "example")  # on many pages; they open nothing of their own
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", NAMES)
 def test_typed_text_and_the_address_are_never_interpreted(server: Server, page: Page, name: str):
     requested: list[str] = []

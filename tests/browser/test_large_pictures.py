@@ -94,6 +94,7 @@ def test_a_heavy_photo_is_made_smaller_and_stays_upright(either: Page, app: AppS
     expect(either.get_by_text(pictures.TURNED())).to_have_count(0)  # the browser has turned it
 
 
+@pytest.mark.nightly
 @ON_LAPTOP
 @pytest.mark.parametrize("plain", [nightly(False), True])
 def test_too_many_pixels_are_made_fewer(either: Page, app: AppServer, tmp_path, plain: bool):

@@ -58,6 +58,7 @@ def test_painting_a_cell_changes_the_loss_and_the_link(server: Server, page: Pag
     expect(page).not_to_have_url(re.compile("painted="))
 
 
+@pytest.mark.nightly
 def test_the_keyboard_paints_too_and_a_query_retains_a_key(server: Server, page: Page):
     visit(page, server)
     before = metric(page, "Loss, causal mask").inner_text()

@@ -58,6 +58,7 @@ def test_a_batch_and_rows_of_probabilities(server: Server, page: Page, size):
         expect(rows.first).to_contain_text("0.2 0.1 0.1")
 
 
+@pytest.mark.nightly
 @ON_PHONE
 def test_the_scale_of_angles_reaches_the_last_position(server: Server, page: Page, size):
     page.set_viewport_size(size)
@@ -70,6 +71,7 @@ def test_the_scale_of_angles_reaches_the_last_position(server: Server, page: Pag
     assert_nothing_overflows(page, size)
 
 
+@pytest.mark.nightly
 @ON_PHONE
 def test_values_follow_the_number_of_heads(server: Server, page: Page, size):
     page.set_viewport_size(size)

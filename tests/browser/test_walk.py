@@ -21,7 +21,7 @@ from tests.tiers import nightly
 from views.text.catalogue import PSEUDO_SWITCH
 
 WALK = all_visits if FULL else first_visits
-PAGES = ("models", "translate", "vision")  # of which `make test` opens the first view
+PAGES = ("models", "translate")  # of which `make test` opens the first view
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ SENTENCE = "text=I+want+to+buy+a+car."
 WORDS, BYTES = "text=" + "the+cat+" * 32, "text=" + "%ED%95%9C" * 40  # about as many tokens as are accepted
 SHORT = 0.5  # seconds of processor time that need no steps
 LONG_WORK = [
-    ("attribution", WORDS, ""),
+    nightly("attribution", WORDS, ""),
     nightly("heads", WORDS, ""),
     nightly("compare", BYTES, ""),
     ("inside", BYTES, "&inside=Scaling"),
@@ -32,7 +32,7 @@ LONG_WORK = [
         ("translate", "method=Sampling&seed=-1e400"),
         ("masks", "query=" + "9" * 5000),
         ("decoding", "step=1e400&step=2&try_k=inf"),
-        ("attribution", "integrate=" + "9" * 5000),
+        nightly("attribution", "integrate=" + "9" * 5000),
         ("circuits", "part=noise&noise=" + "9" * 5000),
     ],
 )

@@ -77,6 +77,7 @@ def test_an_answer_that_is_not_read_is_given_up_and_one_that_is_read_slowly_is_n
         assert received + len(read_rest(client)) > 20_000_000
 
 
+@pytest.mark.nightly
 def test_a_socket_that_answers_pings_is_never_cut(quick: SmallServer):
     async def stay() -> None:
         address = quick.url.replace("http", "ws", 1) + "/_stcore/stream"

@@ -164,6 +164,7 @@ def test_evaluating_again_writes_the_same_scores(finished, data_file, tmp_path):
     assert after["evaluation"]["greedy"]["bleu"] == before["evaluation"]["greedy"]["bleu"]
 
 
+@pytest.mark.nightly
 def test_a_stopped_run_resumes_and_repeats_an_uninterrupted_one(
     finished, data_file, tokenizer, tmp_path, monkeypatch, capsys
 ):

@@ -105,6 +105,7 @@ def test_every_text_of_the_other_score_is_in_the_catalogue(in_pseudo, view):
     )
 
 
+@pytest.mark.nightly
 def test_alignment_check_stays_in_its_bound_on_many_sentences(recurrent):
     rng = np.random.default_rng(0)
     words = ["the", "a", "I", "my", "old", "teacher", "wants", "sold", "rain", "nobody", "if", "dogs,", "12", "?"]

@@ -13,6 +13,7 @@ from tests.new_process import clear_all
 from tests.pages.charts import check_caption
 from tests.pages.conftest import html_of
 from tests.pages.stepped import labels, read_step_view
+from tests.tiers import nightly
 from views.text.numbers import three_digits
 
 REPEATED = "The dog sees the dog and the dog sees the dog."
@@ -94,7 +95,7 @@ def test_study_is_of_the_shipped_weights(open_app):
     [
         (lambda stored: {**stored, "weights_sha256": ["a", "b"]}, "belongs to other weights"),
         (lambda stored: {}, "is damaged"),
-        (lambda stored: {**stored, "stages": [1]}, "is damaged"),
+        nightly(lambda stored: {**stored, "stages": [1]}, "is damaged"),
     ],
 )
 def test_study_of_other_weights_gets_one_sentence(open_app, monkeypatch, tmp_path, damage, reason):
