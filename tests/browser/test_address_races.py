@@ -96,8 +96,8 @@ def test_a_sentence_typed_before_the_response_to_back_is_applied(held_page: tupl
 def test_a_click_on_the_old_page_does_not_undo_back(held_page: tuple[Page, HeldLine], server: Server):
     """Until the response arrives, the page that was left is still on the screen."""
     page, line = held_page
-    open_page(page, f"{server.url}/?text=I+am+a+student.")
-    go_to_page(page, "Attribution")
+    open_page(page, f"{server.url}/lessons?text=I+am+a+student.")
+    go_to_page(page, "Decoding")
     line.hold(answers=True)
     page.go_back()
     line.wait_for(1, answers=True, part=address_of(FIRST))
@@ -106,11 +106,11 @@ def test_a_click_on_the_old_page_does_not_undo_back(held_page: tuple[Page, HeldL
     line.wait_for(1, answers=False)
     line.release(answers=False)
     line.release(answers=True)
-    wait_for_page(page, "Attention Atlas")
-    assert path(page) == "/"
+    wait_for_page(page, "Lessons")
+    assert path(page) == "/lessons"
     expect_query(page, text=FIRST)
     page.go_forward()
-    wait_for_page(page, "Attribution")
+    wait_for_page(page, "Decoding")
 
 
 @pytest.mark.nightly
