@@ -9,7 +9,7 @@ from ..tracing.language_trace import LanguageTrace
 from ..tracing.picture_trace import PatchTrace
 from ..tracing.trace import SentenceTrace
 from .causal_error import CausalError
-from .experiments import patch_labels
+from .experiments import Experiment, patch_labels
 from .metrics import Metric, Probability, TargetLoss
 from .own_networks import ResumableLanguageModel, ResumableTranslator, ResumableVision
 from .resumable import Inputs
@@ -47,6 +47,18 @@ class TracedInput:
                 last=self.outputs - 1,
             )
         return self.next_ids[position] if stated is None else stated
+
+    def experiment(self, position: int | None = None) -> Experiment:
+        """This input as both sides of an experiment, for methods that corrupt it themselves.
+
+        Args:
+            position: of the output; the probability of what follows there is measured. By default, `metric` is.
+
+        Raises:
+            CausalError: there is no such position.
+        """
+        metric = self.metric if position is None else Probability(self.following(position), position)
+        return Experiment(self.inputs, self.inputs, self.labels, self.labels, metric)
 
 
 def check_trace(trace: object, expected: type) -> None:

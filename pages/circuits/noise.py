@@ -6,26 +6,31 @@ import streamlit as st
 
 from model import Trace
 from model.causal.activation_patching import ActivationPatching
-from model.causal.embedding_noise import SAMPLES
 from model.causal.patched_translation import patch_noise_parts_in_steps
 from model.causal.sentence_pairs import MetricName, prepare_sentence
 from model.runtime.progress import InSteps
 from model.text.words import whole_words
 from pages.circuits.compared_sentences import METRICS, read_pair
-from pages.shared import checks
 from pages.shared.causes.asking import may_begin
-from pages.shared.causes.patched_cells import BY_HEAD, BY_POSITION, PatchedCells, render_files, render_maps
+from pages.shared.causes.noise_views import Noise, choose_samples, choose_tokens, has_tokens, render_noisy_cell
+from pages.shared.causes.patched_cells import (
+    BY_HEAD,
+    BY_POSITION,
+    PatchedCells,
+    render_check,
+    render_files,
+    render_maps,
+)
 from pages.shared.causes.saved_result import ResultSource
-from pages.shared.causes.text_pairs import SWAPS, other_sentence, quoted
+from pages.shared.causes.text_pairs import other_sentence, quoted
 from pages.shared.code import render_program
 from pages.shared.code_values import sentence as code_sentence
 from pages.shared.page_header import Request, traced_translation_html
-from pages.shared.texts import block, fold_check, paragraph
+from pages.shared.texts import block
 from views import map_labels
 from views.controls import sentence_input, widgets
 from views.export import causal_recipes
 from views.text.catalogue import say
-from views.text.numbers import three_digits
 
 ASK_FROM = 12.0  # seconds
 SECONDS_A_RUN = 5e-5  # of a run and a position of both stacks, on one core of an AMD EPYC
@@ -36,13 +41,11 @@ class NoisySentence:
     """The sentence of a trace, what is noisy, and what is measured.
 
     Attributes:
-        noisy: positions of the source, from 0.
+        noise: on tokens of the source.
         place: of the target in the translation, from 0.
     """
 
-    noisy: tuple[int, ...]
-    samples: int
-    seed: int
+    noise: Noise
     place: int
     metric: MetricName
 
@@ -52,8 +55,8 @@ def render(request: Request) -> None:
     trace = request.trace()
     st.html(traced_translation_html(request.service, trace))
     sentence = choose_noise(trace, first_target(request, trace))
-    if not sentence.noisy:
-        st.info(say("circuits.noise.nothing", "Choose at least one token that gets noise."))
+    noise = sentence.noise
+    if not has_tokens(noise):
         return
     result = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -62,22 +65,14 @@ def render(request: Request) -> None:
     cells = measure_cells(request, trace, sentence, (site, heads))
     if cells is None:
         return
-    cell = render_maps(cells, text="noise-maps", samples=sentence.samples)
+    cell = render_maps(cells, text="noise-maps", samples=noise.samples)
     with result:
-        render_cell(trace, sentence, cells, cell)
+        measured = block("circuits", f"measured-{sentence.metric}", token=quoted(trace.next_tokens[sentence.place]))
+        render_noisy_cell(cells, cell, noise, trace.source_tokens, measured)
     render_files(cells, describe_source(request, trace, sentence, (site, heads)))
-    found = [each.check for each in cells.results.values()]
-    everything = max(check.everything for check in found if check.everything is not None)
-    fold_check(
-        "circuits",
-        "noise-check",
-        nothing=checks.format_difference("patched nothing", max(check.nothing for check in found)),
-        everything=checks.format_difference("patched everything", everything),
-    )
-    values = {"noisy": list(sentence.noisy), "place": sentence.place, "measured": sentence.metric, "site": heads}
-    render_program(
-        "circuits", "noise", **code_sentence(request), **values, samples=sentence.samples, seed=sentence.seed
-    )
+    render_check(cells, text="noise-check")
+    values = {"noisy": list(noise.tokens), "place": sentence.place, "measured": sentence.metric, "site": heads}
+    render_program("circuits", "noise", **code_sentence(request), **values, samples=noise.samples, seed=noise.seed)
 
 
 def describe_source(request: Request, trace: Trace, sentence: NoisySentence, sites: tuple[str, ...]) -> ResultSource:
@@ -86,9 +81,10 @@ def describe_source(request: Request, trace: Trace, sentence: NoisySentence, sit
     recipe = causal_recipes.of_sentence(request.text, trace.next_ids, *measured, model.loaded_by, model.weights_sha256)
     facts = {"sentence": request.text, "target_ids": list(trace.next_ids), "word": sentence.place + 1}
     source = ResultSource("circuits", model.weights_sha256, facts | {"metric": sentence.metric}, recipe)
-    noise = {"samples": sentence.samples, "seed": sentence.seed}
-    lines = causal_recipes.of_noisy_grids(sites, {"encoder": sentence.noisy}, **noise)
-    return source.with_method(lines, noisy=[place + 1 for place in sentence.noisy], **noise)
+    noise = sentence.noise
+    drawn = {"samples": noise.samples, "seed": noise.seed}
+    lines = causal_recipes.of_noisy_grids(sites, {"encoder": noise.tokens}, **drawn)
+    return source.with_method(lines, noisy=[place + 1 for place in noise.tokens], **drawn)
 
 
 def first_target(request: Request, trace: Trace) -> int:
@@ -103,10 +99,7 @@ def choose_noise(trace: Trace, first: int) -> NoisySentence:
     Args:
         first: place of the word that is chosen until the user chooses another.
     """
-    tokens = map_labels.token_options(trace.source_tokens)
-    help = " ".join(block("circuits", "noisy-help").split())
-    label = say("circuits.noise.tokens", "Tokens that get noise")
-    noisy = widgets.multiselect(label, tokens, "noisy", first_noisy(trace), help=help)
+    tokens = choose_tokens(trace.source_tokens, whole_words(trace.tokenizer, trace.source_ids))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         options = map_labels.token_options(trace.next_tokens)
         label = say("circuits.noise.word", "Word of the translation")
@@ -114,20 +107,8 @@ def choose_noise(trace: Trace, first: int) -> NoisySentence:
         metrics = {name: label for name, label in METRICS.items() if name != "difference"}
         help = " ".join(block("circuits", "metric-help").split())
         metric = widgets.pick(say("circuits.metric", "Measured"), metrics, "metric", help=help, varies=True)
-        help = " ".join(block("circuits", "samples-help").split())
-        samples = widgets.number(say("circuits.noise.samples", "Samples"), "samples", SAMPLES, 2, 50, help=help)
-        help = " ".join(block("circuits", "seed-help").split())
-        seed = widgets.number(say("circuits.noise.seed", "Seed"), "seed", 0, 0, 999999, help=help)
-    places = tuple(sorted(int(position) - 1 for position in noisy))
-    return NoisySentence(places, samples, seed, int(place) - 1, metric)
-
-
-def first_noisy(trace: Trace) -> list[str]:
-    """Positions, from 1, of the word that gets noise until the user chooses: one that *Patching* would replace."""
-    words = [word for word in whole_words(trace.tokenizer, trace.source_ids) if not word.special]
-    known = [word for swap in SWAPS for word in words if word.text == swap]
-    word = (known or words)[0]
-    return [str(place + 1) for place in range(word.start, word.end)]
+        samples, seed = choose_samples()
+    return NoisySentence(Noise(tokens, samples, seed), int(place) - 1, metric)
 
 
 def measure_cells(
@@ -140,13 +121,13 @@ def measure_cells(
     positions = len(trace.source_ids) + len(trace.next_ids)
     layers, heads = sum(service.model.resumable.stacks.values()), service.model.resumable.n_heads
     cells = sum(layers * positions if site in BY_POSITION else 2 * layers * heads for site in unknown)
-    seconds = SECONDS_A_RUN * cells * sentence.samples * positions
+    seconds = SECONDS_A_RUN * cells * sentence.noise.samples * positions
     slot = may_begin(
         "noise",
         seconds,
         ASK_FROM,
         known=not unknown,
-        question=block("circuits", "noise-ask", samples=sentence.samples, seconds=round(seconds)),
+        question=block("circuits", "noise-ask", samples=sentence.noise.samples, seconds=round(seconds)),
         label=say("circuits.noise.measure", "Measure the cells"),
     )
     if slot is None:
@@ -161,22 +142,8 @@ def measure_cells(
 
 def _patch_site(model, trace: Trace, sentence: NoisySentence, site: str) -> InSteps[dict[str, ActivationPatching]]:
     experiment = prepare_sentence(model.resumable, trace, sentence.place, sentence.metric)
-    options = {"samples": sentence.samples, "seed": sentence.seed}
+    noise = sentence.noise
+    options = {"samples": noise.samples, "seed": noise.seed}
     return (
-        yield from patch_noise_parts_in_steps(model.resumable, experiment, site, {"encoder": sentence.noisy}, **options)
-    )
-
-
-def render_cell(trace: Trace, sentence: NoisySentence, cells: PatchedCells, cell: str) -> None:
-    """State what is measured without noise, with it, and with the chosen cell as without."""
-    error = cells.error(cell)
-    assert error is not None
-    paragraph(
-        "circuits",
-        "noisy-cell",
-        measured=block("circuits", f"measured-{sentence.metric}", token=quoted(trace.next_tokens[sentence.place])),
-        tokens=", ".join(quoted(trace.source_tokens[place]) for place in sentence.noisy),
-        samples=sentence.samples,
-        error=three_digits(error),
-        **cells.sentence_values(cell, "denoising"),
+        yield from patch_noise_parts_in_steps(model.resumable, experiment, site, {"encoder": noise.tokens}, **options)
     )

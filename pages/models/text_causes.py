@@ -8,6 +8,7 @@ from model import HubTrace
 from model.causal.causal_error import CausalError
 from model.hub.opened_model import OpenedModel
 from pages.models.attention_labels import labelled_kinds
+from pages.models.text_noise import render_noise
 from pages.models.text_patching import render_patching
 from pages.models.text_paths import render_paths
 from pages.shared.causes.lens_tables import LensLabels, render_lens
@@ -17,13 +18,14 @@ from pages.shared.causes.text_pairs import quoted
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, folded_how_to_read
-from pages.vision.causes import METHODS
+from pages.vision.causes import METHODS as OF_PICTURES
 from views import map_labels
 from views.controls import sentence_input, widgets
 from views.text import literal
 from views.text.catalogue import Message, Untranslated, say, say_error
 
 PAGE = "models_causes"
+METHODS = OF_PICTURES | {"noise": Message("circuits.part.noise", "Noise")}
 RIVALS = 5  # tokens or classes whose logit can be subtracted
 TITLES = {
     "complete": (Message("circuits.lens.after", "read so far"), Message("circuits.lens.next", "next token")),
@@ -46,6 +48,8 @@ def render(service: Service[OpenedModel], trace: HubTrace, text: str, options: M
             render_patching(service, text, options)
         elif method == "paths":
             render_paths(service, text, options)
+        elif method == "noise":
+            render_noise(service, trace, text, options, key)
         elif method == "lens":
             render_layers(service, trace, key)
         else:

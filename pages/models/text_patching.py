@@ -1,6 +1,6 @@
 """Patching of an opened model: every cell replaced by that of a second text, and the answers with one of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import streamlit as st
 
@@ -106,9 +106,13 @@ def patch_cells(
         parts = service.analysis_in_steps(key, _patch_site, comparison, cells)
         results |= {(cells.site, part): result for part, result in parts.items()}
     slot.empty()
+    return PatchedCells(results, cell_names(service, results))
+
+
+def cell_names(service: Service[OpenedModel], results: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Names of all kinds of attention, and of the stacks that have been patched."""
     names = sentence_input.kind_names(_kinds(service))
-    stacks = {part: STACKS[part]() for _, part in results if part not in names}
-    return PatchedCells(results, names | stacks)
+    return names | {part: STACKS[part]() for _, part in results if part not in names}
 
 
 def _patch_site(

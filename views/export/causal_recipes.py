@@ -60,6 +60,24 @@ def of_texts(texts: tuple[str, str], metric: str, name: str, precision: str, wei
     )
 
 
+def of_traced_text(
+    sentence: str, options: Mapping[str, str], place: int | None, name: str, precision: str, weights_sha256: str
+) -> Lines:
+    """Prepare one text of an opened model.
+
+    Args:
+        options: keyword arguments of its trace.
+        place: output position, from 0, whose answer's probability is measured; None for what the model proposes.
+        name: the folder's path, or the id.
+    """
+    given = "".join(f", {key}={ascii(value)}" for key, value in options.items())
+    return (
+        *_opened(name, precision, weights_sha256),
+        f"trace = model.trace({ascii(sentence)}{given})",
+        f"experiment = model.read_trace(trace).experiment({'' if place is None else place})",
+    )
+
+
 def of_pictures(samples: tuple[str, str], weights_sha256: str, opened: tuple[str, str] | None = None) -> Lines:
     """Prepare two pictures.
 
@@ -174,10 +192,10 @@ def of_paths(cut: Sequence[str], count: int, least: float, by_token: bool, place
     )
 
 
-def _opened(name: str, precision: str, weights_sha256: str, imported: str) -> Lines:
+def _opened(name: str, precision: str, weights_sha256: str, *imported: str) -> Lines:
     return (
         "from model import open_model",
-        imported,
+        *imported,
         "",
         f"model = open_model({name!r}, dtype={precision!r})  # the folder's path, or the id",
         f"assert model.weights_sha256 == {weights_sha256!r}",

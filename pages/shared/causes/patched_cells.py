@@ -317,11 +317,12 @@ def render_files(cells: PatchedCells, source: ResultSource) -> None:
     files.folded_table(lambda: files.data_frame(rows, header), "patching_table", hide_index=True)
 
 
-def render_check(cells: PatchedCells, page: str = "circuits", half: bool | None = None) -> None:
+def render_check(cells: PatchedCells, page: str = "circuits", half: bool | None = None, text: str = "check") -> None:
     """Render how far the runs with nothing and with everything replaced are from the known answers.
 
     Args:
         half: whether an opened model runs in half precision; None for a network of this project.
+        text: block of the page that states both; the one without everything has "-nothing" after its id.
     """
     results = [result.check for result in cells.results.values()]
     largest = max(check.nothing for check in results)
@@ -329,6 +330,6 @@ def render_check(cells: PatchedCells, page: str = "circuits", half: bool | None 
     everything = [check.everything for check in results if check.everything is not None]
     if everything:
         whole = checks.format_stream_difference("patched everything", max(everything), half)
-        fold_check(page, "check", nothing=nothing, everything=whole)
+        fold_check(page, text, nothing=nothing, everything=whole)
     else:
-        fold_check(page, "check-nothing", nothing=nothing)
+        fold_check(page, f"{text}-nothing", nothing=nothing)

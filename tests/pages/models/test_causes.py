@@ -7,7 +7,7 @@ import pytest
 
 from model.causal.cut_edges import cut_answer_in_steps
 from model.causal.patched_answer import patched_probabilities
-from model.causal.patched_translation import patch_parts_in_steps
+from model.causal.patched_translation import patch_noise_parts_in_steps, patch_parts_in_steps
 from model.causal.path_edges import path_edges_in_steps
 from model.hub.causal.opened_pair import answer_position, compare_answers, pair_texts
 from model.hub.opened_pictures import patch_trace
@@ -120,6 +120,7 @@ def test_patched_cells_are_the_models(open_app, models, name, query):
     [
         ("gpt2", "patching", {"other": "The dog", "headcells": "each"}),
         ("bert", "paths", {"text": MASKED[0], "other": MASKED[1]}),
+        ("t5", "noise", {"noisy": ["2"], "samples": "2"}),
         ("vit", "patching", {"patchlayer": "1"}),
         nightly("vit", "paths", {}),
     ],
@@ -132,7 +133,7 @@ def test_recipes_compute_the_same_numbers(open_app, models, tmp_path, monkeypatc
         (tmp_path / link).symlink_to(folder)
     makers = record_files(monkeypatch)
     causes(open_app, name, cause, **PAIR | query)
-    printed, settings = run_recipe(makers, cause, tmp_path, monkeypatch)
+    printed, settings = run_recipe(makers, "paths" if cause == "paths" else "patching", tmp_path, monkeypatch)
     assert float(printed[-1]) < 1e-4 and settings["input"]["opened"].endswith(name)
     assert settings["link"].startswith("/models?") and "transformers" in settings["versions"]
 
@@ -152,6 +153,32 @@ def test_the_chosen_cell_states_the_answers_of_three_runs(open_app, models):
         list(map(three_digits, (each.clean, each.corrupt, each.changed))) for each in answers
     ]
     assert f"Probability of {quoted(pair.names[0])}" in page_text(app)
+
+
+@pytest.mark.parametrize(
+    ("name", "query"),
+    [
+        ("gpt2", {"noisy": ["4"], "site": "feed_forward_output"}),
+        ("t5", {"noisy": ["1", "2"], "metric": "loss", "headsite": "values", "seed": "3"}),
+        nightly("bert", {"text": MASKED[0], "noisy": ["5"], "position": "3"}),
+        nightly("bert-classes", {"noisy": ["2"]}),
+    ],
+    ids=str,
+)
+def test_cells_of_noisy_runs_are_the_models_with_standard_errors(open_app, models, name, query):
+    model, query = models[0][name], {"text": TEXTS[0], "samples": "3"} | query
+    own = model.read_trace(model.trace(query["text"]))
+    stack, noisy = next(iter(own.labels)), [int(place) - 1 for place in query["noisy"]]
+    places = {"gpt2": len(own.next_ids) - 1, "bert": 2}
+    experiment, seed = own.experiment(places.get(name)), int(query.get("seed", 0))
+    app = causes(open_app, name, "noise", cellscale="metric", **query)
+    drawn = {header["map"]: values for header, values in matrices(app).values()}
+    for site in (query.get("site", "residual"), query.get("headsite", "head_output")):
+        steps = patch_noise_parts_in_steps(model.resumable, experiment, site, {stack: noisy}, samples=3, seed=seed)
+        for part, result in run_to_end(steps).items():
+            np.testing.assert_allclose(drawn[f"{site}-{part}"], result.effects, atol=2e-4)
+    assert "(standard error of 3 samples)" in " ".join(page_text(app).split())
+    assert quoted(own.labels[stack][noisy[0]]) in page_text(app) and "something is wrong" not in page_text(app)
 
 
 def test_edges_are_drawn_and_cut(open_app, models):
@@ -200,6 +227,8 @@ def test_long_grids_state_their_time_and_ask(open_app, models, monkeypatch):
         ("gpt-j", PAIR | {"headsite": "queries"}, "do not pass our tap"),
         ("gpt2", PAIR | {"other": TEXTS[0]}, "Both texts are the same"),
         ("t5", PAIR | {"target": "A text."}, "leave its second text"),
+        ("albert", {"cause": "noise"}, "cannot be followed"),
+        ("gpt2", {"cause": "noise", "noisy": [""]}, "Choose at least one token"),
     ],
 )
 def test_what_cannot_be_measured_is_one_sentence(open_app, name, query, sentence):
