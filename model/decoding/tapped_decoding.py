@@ -55,7 +55,7 @@ def greedy_with_tap_in_steps(
     generated, most = [config.bos_id], 0 if looks_ahead else len(draft)
     probabilities: list[float] = []
     while len(generated) <= limit and (len(generated) == 1 or generated[-1] != config.eos_id):
-        guessed = _guess(generated[1:], draft)[: min(most, limit - len(generated))]
+        guessed = guess_next(generated[1:], draft)[: min(most, limit - len(generated))]
         cached = 0 if looks_ahead else len(generated) - 1
         decoder.truncate(cached)
         stream = decoder.extend(network.ids([*generated[cached:], *guessed]))
@@ -75,10 +75,12 @@ def greedy_with_tap_in_steps(
     return GeneratedTokens(tuple(generated[1:]), tuple(probabilities))
 
 
-def _guess(generated: Sequence[int], draft: Sequence[int]) -> list[int]:
-    """Guess the next tokens: those after the newest token in the draft, at the occurrence nearest to its position."""
-    if not generated:
-        return list(draft)
+def guess_next(generated: Sequence[int], draft: Sequence[int]) -> list[int]:
+    """Guess the next tokens: those after the newest token in the draft, at the occurrence nearest to its position.
+
+    A token that the draft lacks is taken for a replacement of the one at its position.
+    """
     newest = len(generated) - 1
-    occurrences = [position for position, token in enumerate(draft) if token == generated[-1]]
-    return list(draft[min(occurrences, key=lambda position: abs(position - newest)) + 1 :]) if occurrences else []
+    occurrences = [position for position, token in enumerate(draft) if generated and token == generated[-1]]
+    nearest = min(occurrences, key=lambda position: abs(position - newest), default=newest)
+    return list(draft[nearest + 1 :])

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from .attention import KeyValueCache
+from .attention import KeyValue, KeyValueCache
 from .config import TransformerConfig
 from .interfaces import TranslationNetwork
 from .layers import Layers
@@ -186,6 +186,14 @@ class CachedDecoder:
         """
         if self.sentences != 1:
             raise ValueError(f"Only the hypotheses of one sentence can be chosen from; there are {self.sentences}.")
+        self.ids = self.ids[list(rows)]
+        self.cache.select_rows(rows)
+
+    def keep_rows(self, rows: Sequence[int]) -> None:
+        """Continue with these rows alone, of one sentence or several."""
+        if self.sentences > 1:
+            self.source = [KeyValue(*(part[list(rows)] for part in source)) for source in self.source]
+            self.source_allowed = None if self.source_allowed is None else self.source_allowed[list(rows)]
         self.ids = self.ids[list(rows)]
         self.cache.select_rows(rows)
 

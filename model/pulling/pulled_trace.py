@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..attribution.intervention_result import token_losses
+from ..decoding.tapped_decoding import greedy_with_tap_in_steps
+from ..runtime.progress import run_to_end
 from ..tracing.head_interventions import InterventionError, Pull, Shapes
 from ..tracing.interventions import HeadInterventions
 from ..tracing.trace import Trace
-from .rows import PulledScore, translate_rows
 
 if TYPE_CHECKING:
     from ..translator import Translator
@@ -39,14 +40,12 @@ def trace_pulls(translator: "Translator", trace: Trace, pulls: HeadInterventions
     if not own or len(own) < len(pulls.changes):
         raise InterventionError("Pass at least one pull, and no other change.")
     shapes, limit = shapes_with_room(translator, trace)
-    *earlier, last = own
-    tap, before = pulls.tap(shapes), HeadInterventions(tuple(earlier)).tap(shapes)
-    row = PulledScore(last.query, last.key, last.delta)
-    network, tokenizer = translator.network, translator.tokenizer
-    [result] = translate_rows(network, tokenizer, trace.source_ids, last.kind, last.heads, [row], limit, before)
+    tap = pulls.tap(shapes)
+    ids = run_to_end(greedy_with_tap_in_steps(translator.network, trace.source_ids, tap, limit, trace.next_ids)).ids
     text = trace.source_text
-    after = translator.trace(text, target_ids=result.ids, intervention=tap)
-    forced = translator.trace(text, target_ids=trace.next_ids, intervention=tap)
+    after = translator.trace(text, target_ids=ids, intervention=tap)
+    same = ids == tuple(trace.next_ids)
+    forced = after if same else translator.trace(text, target_ids=trace.next_ids, intervention=tap)
     return PulledTrace(after, float(token_losses(trace).mean()), float(token_losses(forced).mean()))
 
 

@@ -114,6 +114,19 @@ def sweep(
     return PullSweep(pull, float(own.mean()), tuple(weights), deltas, tuple(translations))
 
 
+def delta_of_weight(trace: Trace, pull: Pull, weight: float, drawn: Heads = ()) -> float:
+    """Compute the number that gives the key of a pull a mean weight over the drawn heads; see `solve_delta`.
+
+    Args:
+        drawn: by default the heads of the pull.
+
+    Raises:
+        InterventionError: as of `sweep`.
+    """
+    _check(pull, trace, [weight])
+    return solve_delta(_weights(trace, pull.kind, drawn or pull.heads, pull.query)[:, pull.key], weight)
+
+
 def control(
     network: Transformer,
     tokenizer: Tokenizer,
@@ -199,4 +212,5 @@ def _translate(
         raise InterventionError("Without the causal mask a pull has no place of its own; put the mask back.")
     tap = None if earlier is None or not earlier.changes else earlier.tap(_shapes(trace))
     limit = min(2 * len(trace.source_ids) + 10, network.config.max_positions)
-    return translate_rows(network, tokenizer, trace.source_ids, pull.kind, pull.heads, rows, limit, tap)
+    ids, draft = trace.source_ids, trace.next_ids
+    return translate_rows(network, tokenizer, ids, pull.kind, pull.heads, rows, limit, tap, draft)

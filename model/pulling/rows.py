@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-import torch
 from torch import Tensor
 
+from ..decoding.drafted_rows import GeneratedRow, decode_rows
 from ..networks.tap import Chain, Intervention, Tap
-from ..networks.transformer import CachedDecoder, Transformer
+from ..networks.transformer import Transformer
 from ..text.tokenizer import Tokenizer
 from ..tracing.head_interventions import Heads
 from ..tracing.kinds import kind_of
@@ -64,7 +64,6 @@ def score_tap(kind: str, heads: Heads, rows: Sequence[PulledScore]) -> Tap:
     return Intervention(changes)
 
 
-@torch.inference_mode()
 def translate_rows(
     network: Transformer,
     tokenizer: Tokenizer,
@@ -74,6 +73,7 @@ def translate_rows(
     rows: Sequence[PulledScore],
     limit: int,
     before: Tap | None = None,
+    draft: Sequence[int] = (),
 ) -> list[PulledTranslation]:
     """Translate greedily, every row of a batch with its own number added to its score.
 
@@ -82,38 +82,26 @@ def translate_rows(
         limit: most tokens to generate.
         before: a tap that all rows pass first, such as that of earlier interventions. It must not let a query attend to
             later tokens.
+        draft: a likely translation, which makes the work less and changes nothing.
     """
-    config, count = network.config, len(rows)
-    tap = score_tap(kind, heads, rows)
-    tap = tap if before is None else Chain(before, tap)
-    memory = network.encode(network.ids(source_ids).expand(count, -1), None, tap)
-    decoder = CachedDecoder(network, memory, None, tap)
-    ids = torch.full((count,), config.bos_id, device=memory.device)
-    generated: list[list[int]] = [[] for _ in rows]
-    sure = [(0.0, math.nan)] * count  # probability and margin at the pulled query
-    for position in range(limit):
-        logits = decoder.step(ids)
-        logits[:, list(config.never_generated)] = -torch.inf
-        best = logits.softmax(dim=-1).topk(2, dim=-1)
-        ids = best.indices[:, 0]
-        ends = [bool(row) and row[-1] == config.eos_id for row in generated]
-        for number, (token, (first, second)) in enumerate(zip(ids.tolist(), best.values.tolist(), strict=True)):
-            if not ends[number]:
-                generated[number].append(token)
-                if position == rows[number].query:
-                    sure[number] = (first, first - second)
-        if all(row[-1] == config.eos_id for row in generated):
-            break
+
+    def tap_of(numbers: Sequence[int]) -> Tap:
+        tap = score_tap(kind, heads, [rows[number] for number in numbers])
+        return tap if before is None else Chain(before, tap)
+
     chooses = kind_of(kind).stack == "decoder"
+    # a score of the decoder changes nothing before its query
+    shared = min(row.query for row in rows) if chooses else None
+    generated = decode_rows(network, source_ids, tap_of, len(rows), limit, draft, shared, before)
     return [
-        _describe(tokenizer, tuple(produced), row.query if chooses and row.query < len(produced) else None, known)
-        for row, produced, known in zip(rows, generated, sure, strict=True)
+        _describe(tokenizer, each, row.query if chooses and row.query < len(each.ids) else None)
+        for row, each in zip(rows, generated, strict=True)
     ]
 
 
-def _describe(
-    tokenizer: Tokenizer, ids: tuple[int, ...], place: int | None, known: tuple[float, float]
-) -> PulledTranslation:
+def _describe(tokenizer: Tokenizer, row: GeneratedRow, place: int | None) -> PulledTranslation:
+    ids = tuple(row.ids)
     if place is None:
         return PulledTranslation(ids, tokenizer.decode(ids), None, math.nan, math.nan)
-    return PulledTranslation(ids, tokenizer.decode(ids), tokenizer.labels([ids[place]])[0], *known)
+    first, second = row.chances[place]
+    return PulledTranslation(ids, tokenizer.decode(ids), tokenizer.labels([ids[place]])[0], first, first - second)

@@ -1,7 +1,7 @@
 """Pulls on the stage: the address that states them, and the answers to what the browser asks."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 import numpy as np
@@ -9,7 +9,7 @@ import streamlit as st
 
 from model import HeadInterventions, InterventionError, Trace
 from model.pulling.pulled_trace import PulledTrace, trace_pulls
-from model.pulling.pulls import heads_in_scope
+from model.pulling.pulls import delta_of_weight, heads_in_scope
 from model.runtime.arrays import softmax
 from model.tracing.head_interventions import Heads, Pull
 from pages.shared import pull_sentences, pulling
@@ -138,8 +138,8 @@ def _apply(
     heads = heads_in_scope(request.scope, drawn, *shown.records[request.kind].weights.shape[:2])
     pull = Pull(request.kind, heads, request.key, request.query)
     earlier = HeadInterventions(pulls) if pulls else None
-    key = ("sweep", trace.source_ids, trace.next_ids, HeadInterventions((*pulls, pull)).to_text(), drawn)
     if request.action == "sweep":
+        key = ("sweep", trace.source_ids, trace.next_ids, HeadInterventions((*pulls, pull)).to_text(), drawn)
         sweep = service.analysis(key, lambda model: model.sweep_pull(shown, pull, drawn, earlier=earlier))
         texts = list(dict.fromkeys(each.text for each in sweep.translations))
         answer |= {
@@ -152,10 +152,8 @@ def _apply(
         return pulls
     if len(pulls) == MOST_PULLS:
         raise InterventionError("There are {count} pulls; undo one before you set another.", count=MOST_PULLS)
-    single = service.analysis(
-        (*key, request.weight), lambda model: model.sweep_pull(shown, pull, drawn, (request.weight,), earlier)
-    )
-    return (*pulls, Pull(pull.kind, heads, pull.key, pull.query, float(single.deltas[0])))
+    delta = delta_of_weight(shown, pull, request.weight, drawn)
+    return (*pulls, replace(pull, delta=delta))
 
 
 def _drawn_heads(trace: Trace, request: StageRequest) -> Heads:

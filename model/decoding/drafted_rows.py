@@ -1,0 +1,135 @@
+"""Greedy decoding of many rows of a batch at once under a tap, with a draft that settles many steps in one pass.
+
+Rows that begin with the same tokens share them: they are decoded once, in one row. After that the rows stay in step:
+each pass verifies the guess of every row (Leviathan et al. 2023, section 2, with greedy choices), and all rows that are
+not finished advance by as many tokens as every one of them has right. Finished rows leave the batch.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from ..networks.tap import Tap, identity_tap
+from ..networks.transformer import CachedDecoder, Transformer
+from .tapped_decoding import SPARE, guess_next
+
+
+@dataclass
+class GeneratedRow:
+    """The tokens of one row, without `<s>`; `</s>` included if it was reached.
+
+    Attributes:
+        chances: of each token its probability, and that of the second most probable one.
+    """
+
+    ids: list[int] = field(default_factory=list)
+    chances: list[tuple[float, float]] = field(default_factory=list)
+
+
+@torch.inference_mode()
+def decode_rows(
+    network: Transformer,
+    source_ids: Sequence[int],
+    taps: Callable[[Sequence[int]], Tap],
+    count: int,
+    limit: int,
+    draft: Sequence[int] = (),
+    shared: int | None = None,
+    before: Tap | None = None,
+) -> list[GeneratedRow]:
+    """Translate one sentence greedily in `count` rows.
+
+    Args:
+        source_ids: ends with `</s>`.
+        taps: the tap of a batch of these rows, which must not let a query attend to later tokens.
+        limit: most tokens to generate.
+        draft: a likely translation, such as the one without the taps; the result is the same without it.
+        shared: how many tokens `before` alone determines in all rows, which then have its encoder output, too; None if
+            the rows differ in the encoder.
+        before: the tap of what rows share.
+    """
+    every = list(range(count))
+    alone = before or identity_tap
+    tap = taps(every) if shared is None else alone
+    source = network.ids(source_ids).expand(count if shared is None else 1, -1)
+    decoder = CachedDecoder(network, network.encode(source, None, tap), None, tap)
+    rows = _Rows(network, decoder, draft, limit)
+    if shared is not None:
+        rows.begin([GeneratedRow()])
+        while rows.active and rows.length < min(shared, limit):
+            rows.advance(min(shared, limit) - rows.length)
+        if not rows.active:
+            return [rows.generated[0]] * count  # it ends before the rows differ
+        decoder.select_rows([0] * count)
+        first = rows.generated[0]
+        rows.begin([GeneratedRow(list(first.ids), list(first.chances)) for _ in every])
+    else:
+        rows.begin([GeneratedRow() for _ in every])
+    decoder.tap = taps(every)
+    while rows.active and rows.length < limit:
+        if rows.advance(limit - rows.length):
+            decoder.tap = taps(rows.active)
+    return rows.generated
+
+
+class _Rows:
+    """Rows in step: those that are active have the same number of tokens."""
+
+    def __init__(self, network: Transformer, decoder: CachedDecoder, draft: Sequence[int], limit: int) -> None:
+        self.network, self.decoder, self.draft = network, decoder, draft
+        self.most = len(draft)  # tokens that are guessed in one pass
+        self.generated: list[GeneratedRow] = []
+        self.active: list[int] = []
+
+    def begin(self, rows: list[GeneratedRow]) -> None:
+        """Go on with these rows."""
+        self.generated, self.active = rows, list(range(len(rows)))
+
+    @property
+    def length(self) -> int:
+        """The number of tokens of each active row."""
+        return len(self.generated[self.active[0]].ids)
+
+    def advance(self, most: int) -> bool:
+        """Run one pass, which generates at most `most` tokens a row; whether rows ended and left the batch."""
+        config, length = self.network.config, self.length
+        guesses = [guess_next(self.generated[row].ids, self.draft)[: min(self.most, most - 1)] for row in self.active]
+        width = max(map(len, guesses))
+        guesses = [[*guess, *[config.eos_id] * (width - len(guess))] for guess in guesses]
+        last = [(self.generated[row].ids or [config.bos_id])[-1] for row in self.active]
+        fed = [[newest, *guess] for newest, guess in zip(last, guesses, strict=True)]
+        tokens, chances = self._predict(torch.tensor(fed, device=self.network.device))
+        accepted = [_accepted(row, guess, config.eos_id) for row, guess in zip(tokens, guesses, strict=True)]
+        ends = [row[count - 1] == config.eos_id for row, count in zip(tokens, accepted, strict=True)]
+        common = min((count for count, end in zip(accepted, ends, strict=True) if not end), default=0)
+        for place, row in enumerate(self.active):
+            count = accepted[place] if ends[place] else common
+            self.generated[row].ids += tokens[place][:count]
+            self.generated[row].chances += [(first, second) for first, second in chances[place][:count]]
+        if common <= width:  # a guess was wrong
+            self.most = 2 * (common - 1) + SPARE
+        self.decoder.truncate(length + common)
+        remaining = [place for place, end in enumerate(ends) if not end]
+        if len(remaining) == len(self.active):
+            return False
+        if remaining:
+            self.decoder.keep_rows(remaining)
+        self.active = [self.active[place] for place in remaining]
+        return bool(remaining)
+
+    def _predict(self, fed: Tensor) -> tuple[list[list[int]], list[list[list[float]]]]:
+        """The best token after each of `(row, new)` ids, and the two best probabilities."""
+        logits = self.network.project(self.decoder.extend(fed))  # (row, new, vocabulary)
+        logits[..., list(self.network.config.never_generated)] = -torch.inf
+        best = logits.softmax(dim=-1).topk(2, dim=-1)
+        return best.indices[..., 0].tolist(), best.values.tolist()
+
+
+def _accepted(tokens: Sequence[int], guess: Sequence[int], end: int) -> int:
+    """Return how many tokens are right: those that were guessed, and the one after them; none after the end."""
+    for count, (token, guessed) in enumerate(zip(tokens, guess, strict=False), 1):
+        if token != guessed or token == end:
+            return count
+    return len(tokens)
