@@ -123,6 +123,7 @@ def test_the_address_restores_the_selection_however_soon_it_is_used(
     expect_query(page, text=SENTENCE, **CHOICES)
 
 
+@pytest.mark.nightly
 def test_back_forward_and_other_pages_restore_the_selection(page: Page, server: Server):
     open_attention(page, server)
     for choice in CHOICES.items():

@@ -69,6 +69,7 @@ def test_the_menu_is_beside_the_open_sidebar(page: Page, server: Server):
     expect(page.get_by_role("heading", level=1)).to_have_text("Vision")
 
 
+@ON_LAPTOP
 @pytest.mark.parametrize("path", ["decoding", nightly("attention"), nightly("models"), nightly("")])
 def test_the_menu_ends_before_the_three_dots_when_presenting(either: Page, server: Server, path: str):
     open_page(either, f"{server.url}/{path}?present=1")

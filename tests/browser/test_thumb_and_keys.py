@@ -64,6 +64,7 @@ def test_pages_without_a_chart_load_no_plotly(phone: Page, server: Server, path:
         swipe(phone, phone.locator(".js-plotly-plot").first)
 
 
+@pytest.mark.nightly
 def test_a_tap_paints_and_a_drag_scrolls(phone: Page, server: Server):
     open_page(phone, f"{server.url}/masks?text={SENTENCE}")
     painted = phone.locator("canvas.paint")

@@ -283,6 +283,7 @@ def test_a_trial_ends_at_its_time(checkpoint, monkeypatch):
         open_model(folder, device="cpu")
 
 
+@pytest.mark.nightly
 def test_the_trial_s_process_is_started_anew_where_it_has_ended(saved):
     helper = trial._helper()
     first = trial.try_out(saved["gpt2"], "gpt2", None)

@@ -126,8 +126,11 @@ def compare(names: dict[str, object], expected: dict[str, object]) -> None:
         np.testing.assert_allclose(got, value, rtol=1e-5, atol=1e-5, err_msg=name)
 
 
+LONG = (("circuits", "paths"),)  # 5 s
 CASES_AND_SETTINGS = [
-    pytest.param(where, second, marks=[pytest.mark.nightly] * second, id="/".join((*where, str(second))))
+    pytest.param(
+        where, second, marks=[pytest.mark.nightly] * (second or where in LONG), id="/".join((*where, str(second)))
+    )
     for where in sorted(CASES)
     for second in (0, 1)
 ]
