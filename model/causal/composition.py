@@ -16,16 +16,19 @@ layers. A score is a statement about weights, not about any input.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from ..runtime.progress import InSteps, Progress, as_one_call
 from .head_connections import Connection, connections
 from .result_tables import CausalResult, Table, TableAxis
 from .resumable import HeadMatrices, ResumableNetwork
 
 DRAWS = 20  # random pairs whose mean is the chance
+TOKENS = 8192  # rows of the embedding that are in double precision at a time
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,31 +95,42 @@ class CopyingScores(CausalResult, Mapping[str, np.ndarray]):
 
 
 @torch.inference_mode()
-def composition(resumable: ResumableNetwork) -> CompositionScores:
+def composition_in_steps(resumable: ResumableNetwork) -> InSteps[CompositionScores]:
     """Compute the composition of every pair of heads."""
-    matrices = {
-        (kind.name, layer): resumable.head_matrices(kind, layer)
-        for kind in resumable.kinds
-        for layer in range(resumable.stacks[kind.stack])
-    }
+    places = [(kind, layer) for kind in resumable.kinds for layer in range(resumable.stacks[kind.stack])]
+    all_connections = connections(resumable)
+    done, total = 0, len(places) + len(all_connections) * max(resumable.stacks.values())
+    matrices = {}
+    for kind, layer in places:
+        matrices[kind.name, layer] = resumable.head_matrices(kind, layer)
+        done += 1
+        yield Progress(done, total)
     scores, difference = {}, 0.0
-    for connection in connections(resumable):
+    for connection in all_connections:
         sizes = resumable.stacks[connection.sender.stack], resumable.stacks[connection.receiver.stack]
         table = np.full((sizes[0], resumable.n_heads, sizes[1], resumable.n_heads), np.nan)
-        for first, second in np.ndindex(*sizes):
-            if connection.allows(first, second):
+        for first in range(sizes[0]):
+            for second in filter(partial(connection.allows, first), range(sizes[1])):
                 earlier = matrices[connection.sender.name, first]
                 later = matrices[connection.receiver.name, second]
                 table[first, :, second] = _scores(earlier, later, connection.input).cpu().numpy()
+            done += 1
+            yield Progress(min(done, total), total)
         scores[connection] = table
-        first, head, second, other = np.unravel_index(int(np.nanargmax(table)), table.shape)
+        if np.isnan(table).all():  # a single layer has no earlier heads
+            continue
+        strongest = np.unravel_index(int(np.nanargmax(table)), table.shape)
+        sender, head, receiver, other = map(int, strongest)
         whole = _dense(
-            *(part[head] for part in matrices[connection.sender.name, int(first)][2:]),
-            *(part[other] for part in _read_by(matrices[connection.receiver.name, int(second)], connection.input)),
+            *(part[head] for part in matrices[connection.sender.name, sender][2:]),
+            *(part[other] for part in _read_by(matrices[connection.receiver.name, receiver], connection.input)),
         )
-        difference = max(difference, abs(whole - float(table[first, head, second, other])))
+        difference = max(difference, abs(whole - float(table[strongest])))
     width, inner = matrices[resumable.kinds[0].name, 0].query.shape[1:]
     return CompositionScores(scores, _chance(width, inner), difference)
+
+
+composition = as_one_call(composition_in_steps)
 
 
 def _read_by(later: HeadMatrices, name: str) -> tuple[Tensor, Tensor]:
@@ -164,7 +178,7 @@ def _chance(width: int, inner: int) -> float:
 
 
 @torch.inference_mode()
-def copying_scores(resumable: ResumableNetwork) -> CopyingScores:
+def copying_scores_in_steps(resumable: ResumableNetwork) -> InSteps[CopyingScores]:
     """Compute the copying score of every head whose output reaches the logits.
 
     The eigenvalues of the circuit of all tokens, E W_OV U^T with the output matrix U, which is E in our networks, are
@@ -174,11 +188,11 @@ def copying_scores(resumable: ResumableNetwork) -> CopyingScores:
         CausalError: the network reads no tokens.
     """
     embedding, output = resumable.token_matrices()
-    products = output.double().mT @ embedding.double()  # (d_model, d_model)
+    pairs = zip(output.split(TOKENS), embedding.split(TOKENS), strict=True)
+    products = torch.stack([written.double().mT @ read.double() for written, read in pairs]).sum(dim=0)
+    kinds = [kind for kind in resumable.kinds if kind.stack == resumable.output_stack]
     scores, difference = {}, 0.0
-    for kind in resumable.kinds:
-        if kind.stack != resumable.output_stack:
-            continue
+    for number, kind in enumerate(kinds):
         table = np.zeros((resumable.stacks[kind.stack], resumable.n_heads))
         for layer in range(len(table)):
             matrices = resumable.head_matrices(kind, layer)
@@ -188,5 +202,9 @@ def copying_scores(resumable: ResumableNetwork) -> CopyingScores:
             traces = torch.einsum("hdk,hek,ed->h", matrices.value, matrices.output, products)  # of W_V W_O^T P
             difference = max(difference, float((eigenvalues.sum(dim=-1) - traces).abs().div(size).max()))
             table[layer] = share.clamp(-1, 1).cpu().numpy()
+            yield Progress(number * len(table) + layer + 1, len(kinds) * len(table))
         scores[kind.name] = table
     return CopyingScores(scores, difference)
+
+
+copying_scores = as_one_call(copying_scores_in_steps)

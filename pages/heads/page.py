@@ -10,11 +10,11 @@ from model.attribution.head_labels import TEXT, head_scores
 from model.runtime.progress import InSteps
 from model.text.word_alignment import find_links
 from pages.heads.replaced_heads import render_replaced
-from pages.heads.weight_scores import render_weight_scores, score_weights
 from pages.shared import checks, files
 from pages.shared.fragments import fragment
 from pages.shared.head_ranking import head_list
 from pages.shared.head_ranking.head_rows import Head, LoadedStatistics, format_signed, list_heads, load_best_statistics
+from pages.shared.head_ranking.weight_scores import render_weight_scores, score_weights
 from pages.shared.models import load_alignment
 from pages.shared.page_header import Request, render_translation_page
 from pages.shared.service import Service
@@ -95,7 +95,7 @@ def explore(service: Service, trace: Trace) -> None:
         scores, measured = score_weights(service), say("heads.measured", "change of the loss")
         head_list.render_table(ranked, study.statistics, measured, "heads", scores.columns())
         head_list.render_scores(ranked.opened, study.statistics)
-        render_weight_scores(scores, ranked.opened)
+        render_weight_scores(scores, ranked.opened, composed=False)
     with opened:
         render_head(service, study, trace, ranked.opened)
 

@@ -11,9 +11,11 @@ from model.hub.ablation import ablate_in_steps
 from model.hub.head_scores import measure_heads, score_heads
 from model.hub.opened_model import OpenedModel, TraceInput
 from pages.models.attention_labels import labelled_kinds, named_maps
+from pages.models.opened_scores import score_weights
 from pages.shared import files
 from pages.shared.fragments import fragment
 from pages.shared.head_ranking import head_list, head_rows
+from pages.shared.head_ranking.weight_scores import render_weight_scores
 from pages.shared.service import Service
 from pages.shared.texts import caption, paragraph
 from views.export.matrices import HeadMap
@@ -51,10 +53,14 @@ def render(
     head_list.render(ranked, study, maps, headings, name="opened-heads")
     overview, opened = st.columns([5, 4], gap="large")
     with overview:
-        head_list.render_table(ranked, study, change, "opened-heads")
+        table = st.container()
+        weights = score_weights(service)
+    with table:
+        head_list.render_table(ranked, study, change, "opened-heads", weights.columns())
     with opened:
         _render_files(maps, ranked.opened)
         head_list.render_scores(ranked.opened, study)
+        render_weight_scores(weights, ranked.opened)
         _render_study(trace, ranked.opened, study)
     text = "ablation" if answer is None else "ablation-score" if trace.form == "scores" else "ablation-classes"
     st.markdown(prose.block("models", text))

@@ -121,7 +121,7 @@ def render_table(
     statistics: LoadedStatistics,
     change: str,
     name: str,
-    more: Mapping[str, Callable[[Head], float | None]] | None = None,
+    more: Mapping[str, Callable[[Head], object]] | None = None,
 ) -> None:
     """Render the heads as a table and a download called `name`; `change` is the title of the change in both.
 

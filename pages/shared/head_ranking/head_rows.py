@@ -88,8 +88,13 @@ class Head:
     @property
     def name(self) -> str:
         """Its name on pages, such as `cross 4.7`."""
-        place = {"layer": self.number + 1, "head": self.head + 1}
-        return say("head.name", "{kind} {layer}.{head}", kind=kind_labels.kind_named(self.kind).brief(), **place)
+        return head_name(self.kind, self.number, self.head)
+
+
+def head_name(kind: str, number: int, head: int) -> str:
+    """The name of a head on pages, such as `cross 4.7`; the numbers of its layer and its own count from 0."""
+    place = {"layer": number + 1, "head": head + 1}
+    return say("head.name", "{kind} {layer}.{head}", kind=kind_labels.kind_named(kind).brief(), **place)
 
 
 def list_heads(

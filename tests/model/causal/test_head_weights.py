@@ -9,7 +9,7 @@ from model.causal.composition import composition, copying_scores
 from model.causal.own_networks import resumable
 from model.causal.repeated_ids import draw_repeated, score_heads
 from model.networks.tap import Recorder
-from tests.model.causal.small_networks import small_network
+from tests.model.causal.small_networks import small_language_network, small_network
 
 
 @pytest.mark.parametrize("kind", ["language", "translator"])
@@ -77,6 +77,11 @@ def test_composition_is_the_norm_of_the_product_of_whole_matrices(kind):
         second = {"queries": second_qk, "keys": second_qk.T, "values": second_ov}[connection.input]
         score = np.linalg.norm(first @ second) / np.linalg.norm(first) / np.linalg.norm(second)
         assert table[layer, head, receiving, other] == pytest.approx(score, abs=1e-12)
+
+
+def test_a_single_layer_has_no_composition():
+    result = composition(resumable(small_language_network(n_layers=1)))
+    assert result.difference == 0 and all(np.isnan(table).all() for table in result.scores.values())
 
 
 def test_copying_is_the_sum_of_the_eigenvalues_of_the_whole_circuit():

@@ -109,7 +109,7 @@ def test_a_chosen_row_opens_and_links_to_the_attention_page(open_app):
     app.session_state["heads_table"] = True
     app.run()
     content = app.dataframe[0].value
-    assert len(content) == 96 and content.shape[1] == 14
+    assert len(content) == 96 and content.shape[1] == 20
 
 
 def test_invalid_settings_in_the_address_are_ignored(open_app):
