@@ -74,25 +74,29 @@ class RolloutCheck:
     """Differences of a rollout from an independent computation; both are 0 up to rounding."""
 
     row_sum_error: float  # largest distance of a row, in any layer, from summing to 1
-    # largest |difference| of the CLS row of each layer from a backward pass: a share of 1 starts at CLS and is
+    # largest |difference| of one position's row of each layer from a backward pass: a share of 1 starts there and is
     # distributed layer by layer, without any product of matrices
     max_difference: float
 
 
-def check_rollout(attention: np.ndarray, fusion: Fusion = "mean") -> RolloutCheck:
-    """Recompute `rollout` another way; the arguments are the same."""
+def check_rollout(attention: np.ndarray, fusion: Fusion = "mean", position: int = 0) -> RolloutCheck:
+    """Recompute one row of `rollout` another way; the arguments are the same.
+
+    Args:
+        position: of the row; 0 is CLS.
+    """
     products = rollout(attention, fusion)
     fused = torch.from_numpy(attention).double()  # (layer, head, position, position)
     fused = fused.mean(dim=1) if fusion == "mean" else fused.amax(dim=1) if fusion == "max" else fused.amin(dim=1)
     difference = 0.0
     for top in range(len(fused)):
         share = torch.zeros(fused.shape[-1], dtype=torch.float64)
-        share[0] = 1
+        share[position] = 1
         for layer in range(top, -1, -1):
             rows = fused[layer].sum(dim=-1)
             passed = torch.where(rows > 0, share / rows.clamp(min=torch.finfo(torch.float64).tiny), 0) @ fused[layer]
             share = (share + passed + torch.where(rows > 0, 0, share)) / 2
-        difference = max(difference, largest_difference(share.numpy(), products[top, 0]))
+        difference = max(difference, largest_difference(share.numpy(), products[top, position]))
     return RolloutCheck(largest_difference(products.sum(axis=-1), 1), difference)
 
 

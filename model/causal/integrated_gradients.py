@@ -131,6 +131,11 @@ def integrate_gradients_in_steps(
 integrate_gradients = as_one_call(integrate_gradients_in_steps)
 
 
+def count_points(first_points: int = FIRST_POINTS, most_points: int = MOST_POINTS) -> int:
+    """The points at which gradients are computed, if their number is doubled up to the most."""
+    return sum(first_points << doubling for doubling in range((most_points // first_points).bit_length()))
+
+
 def _total(first: int, most: int) -> int:
     """Batches up to the most points."""
     total, points = 0, first

@@ -58,7 +58,7 @@ def estimate_grids(
         for part in parts or parts_of(resumable, site):
             labels = experiment.corrupt_labels
             runs += make_grid(resumable, site, part, labels, by_position=by_position, positions=positions).cells
-    return _time_runs(resumable, experiment, runs)
+    return time_runs(resumable, experiment, runs)
 
 
 @torch.inference_mode()
@@ -72,10 +72,12 @@ def estimate_paths(resumable: ResumableNetwork, experiment: Experiment, *, by_to
     if by_token:
         senders = int((experiment.clean[0] != experiment.corrupt[0]).sum())
     inputs = sum(resumable.stacks[kind.stack] * len(INPUTS) for kind in resumable.kinds)
-    return _time_runs(resumable, experiment, count_edges(resumable) + senders * resumable.n_heads * inputs)
+    return time_runs(resumable, experiment, count_edges(resumable) + senders * resumable.n_heads * inputs)
 
 
-def _time_runs(resumable: ResumableNetwork, experiment: Experiment, runs: int) -> PatchingEstimate:
+@torch.inference_mode()
+def time_runs(resumable: ResumableNetwork, experiment: Experiment, runs: int) -> PatchingEstimate:
+    """Estimate how long some runs of the corrupt input take, from one batch of them."""
     rows = min(MEASURED, runs)
     inputs = tuple(one.expand(rows, *one.shape[1:]) for one in experiment.corrupt)
     start = perf_counter()

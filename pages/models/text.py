@@ -6,7 +6,15 @@ import streamlit as st
 
 from model import HubTrace
 from model.hub.opened_model import OpenedModel
-from pages.models import answers, attention_labels, head_effects, text_causes, trace_retention, what_if
+from pages.models import (
+    answers,
+    attention_labels,
+    head_effects,
+    text_attribution,
+    text_causes,
+    trace_retention,
+    what_if,
+)
 from pages.shared.attention_viewer.explore import explore_tokens
 from pages.shared.page_sections import pick_section
 from pages.shared.service import Service
@@ -49,6 +57,8 @@ def render(service: Service[OpenedModel]) -> None:
         if "ablate" in model.capabilities:
             sections["heads"] = say("models.part.heads", "Heads")
         sections["what-if"] = say("models.part.what-if", "What if")
+        if text_attribution.available(model, trace):
+            sections["attribution"] = say("models.part.attribution", "Attribution")
     if "ablate" in model.capabilities:
         sections["causes"] = say("models.part.causes", "Causes")
     section = pick_section(sections, "part", varies=True)
@@ -56,6 +66,8 @@ def render(service: Service[OpenedModel]) -> None:
         head_effects.render(service, trace, text, options, key)
     elif section == "causes":
         text_causes.render(service, trace, text, options, key)
+    elif section == "attribution":
+        text_attribution.render(service, trace, key)
     elif section == "what-if":
         what_if.render(service, trace, text, options, generated, key)
     else:
