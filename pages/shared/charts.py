@@ -16,6 +16,10 @@ from views.text.numbers import three_digits
 from views.url_state import bound_settings
 
 TOOLBAR = 28  # pixels
+UNUSED_TOOLS = ["select2d", "lasso2d", "autoScale2d"]
+# of charts whose axes do not move: no tool but Streamlit's, which fills the window
+MOVING_TOOLS = ["toImage", "zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]
+ONLY_LARGER = {"displaylogo": False, "modeBarButtonsToRemove": UNUSED_TOOLS + MOVING_TOOLS}
 
 
 def chart(figure: go.Figure, key: str, alt: str) -> None:
@@ -26,7 +30,7 @@ def chart(figure: go.Figure, key: str, alt: str) -> None:
     """
     layout = figure.layout
     layout.update(dragmode=False, margin_t=(layout.margin.t or 0) + TOOLBAR, height=layout.height + TOOLBAR)
-    tools = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
+    tools = {"displaylogo": False, "modeBarButtonsToRemove": UNUSED_TOOLS}
     st.plotly_chart(figure, key=key, config=tools, alt=" ".join(alt.split()))
 
 

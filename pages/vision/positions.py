@@ -15,6 +15,7 @@ from model.attribution.vision_analysis import (
 )
 from model.lessons.inductive_bias import move_right
 from pages.shared import checks, files, tables
+from pages.shared.charts import ONLY_LARGER
 from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
@@ -90,19 +91,19 @@ def render_positions(service: Service, key: str, trace: VisionTrace) -> None:
     with st.skeleton(height=520):
         learned = service.network_lesson(("position similarity", trace.grid), _compute_learned, trace.grid)
         distances = service.analysis(("reach", key), lambda _: _compute_distances(trace, size))
-    theme, still = sentence_input.theme(), {"displayModeBar": False}
+    theme = sentence_input.theme()
     left, right = st.columns(2, gap="large")
     with left:
         st.header(say("vision.similarity", "Similarity of position vectors"), anchor=False)
         paragraph(PAGE, "similarity")
         figure = patch_positions.similarity(learned.similarity, trace.grid, theme)
-        st.plotly_chart(figure, key="similarity", config=still, alt=_plain_text("learned", **learned.words))
+        st.plotly_chart(figure, key="similarity", config=ONLY_LARGER, alt=_plain_text("learned", **learned.words))
         paragraph(PAGE, "learned", **learned.words)
     with right:
         st.header(say("vision.distances", "Attention distance"), anchor=False)
         paragraph(PAGE, "distance")
         figure = patch_positions.distances(distances.distances, distances.uniform, theme)
-        st.plotly_chart(figure, key="distances", config=still, alt=_plain_text("heads", **distances.words))
+        st.plotly_chart(figure, key="distances", config=ONLY_LARGER, alt=_plain_text("heads", **distances.words))
         paragraph(PAGE, "heads", **distances.words)
     st.header(say("vision.order", "Without order"), anchor=False)
     render_order(service, key, trace, learned, distances)

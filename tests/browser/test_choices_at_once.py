@@ -31,8 +31,11 @@ PRESS = f"""([key, name, value]) => {{
     const row = name === "vshown" ? "shown" : name
     const pressed = root.querySelector(`input[name=${{name}}][value="${{value}}"], [data-${{row}}="${{value}}"]`)
     if (slider) {{
-        slider.value = value / 5 // its steps, in percent
-        slider.dispatchEvent(new Event("input"))
+        const isReached = () => new URLSearchParams(location.search).get(name) === value
+        for (slider.value = slider.min; !isReached(); slider.stepUp()) {{
+            slider.dispatchEvent(new Event("input"))
+            if (slider.value === slider.max) break
+        }}
     }} else if (list && (name !== "shown" || !pressed)) {{
         list.value = value
         list.dispatchEvent(new Event("change"))
@@ -65,10 +68,10 @@ PAGES = {
         [("shown", "cross-2-3"), ("sort", "place"), ("of", "cross"), ("shown", "cross-4-8")],
     ),
     "vision-heads": ("/vision?view=heads&", "vision-heads-ranking", [("vsort", "place"), ("vshown", "vision-5-2")]),
-    "cls": ("/vision?view=cls&", "grid", [("layer", "2"), ("head", "3"), ("layer", "mean")]),
+    "cls": ("/vision?view=cls&", "cls_picture", [("layer", "2"), ("head", "3"), ("layer", "mean")]),
     "patch-of-cls": (
         "/vision?view=cls&",
-        "large",
+        "cls_picture",
         [("row", "2"), ("column", "9"), ("scale", "shared"), ("opacity", "25")],
     ),
     "any-patch": ("/vision?view=any-patch&", "any", [("row", "2"), ("column", "9"), ("layer", "3"), ("head", "1")]),
@@ -140,7 +143,7 @@ EDGES = f"""([key, selectors]) => {{
 }}"""
 SEEN = {
     "heads": (f"/heads?text={quote(sentence_input.TIRED)}", "heads-ranking", [".ranking", ".detail"]),  # of 17 tokens
-    "vision": ("/vision?view=cls", "large", ["h2", ".frame"]),
+    "vision": ("/vision?view=cls", "cls_picture", ["h2", ".frame"]),
 }
 
 

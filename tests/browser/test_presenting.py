@@ -105,6 +105,29 @@ def test_a_map_fills_the_screen_by_key(page: Page, server: Server, address: str)
 
 
 @pytest.mark.nightly
+@pytest.mark.parametrize("address", ["positions?", "vision?view=positions&"])
+def test_a_chart_fills_the_window_by_key(page: Page, server: Server, address: str):
+    """With the title of the vertical axis beside its numbers."""
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    open_page(page, f"{server.url}/{address}present=1")
+    chart = page.locator(".js-plotly-plot").first
+    chart.scroll_into_view_if_needed()
+    before = chart.bounding_box()
+    chart.hover()
+    page.keyboard.press("f")
+    page.wait_for_function("chart => chart.clientWidth > 0.8 * innerWidth", arg=chart.element_handle())
+    expect(chart.locator("text").first).to_be_visible()
+    overlaps = """chart => [...chart.querySelectorAll(".infolayer [class*=ytitle] text")].some((title) =>
+        [...chart.querySelectorAll(".yaxislayer-above text")].some((tick) =>
+            tick.getBoundingClientRect().left < title.getBoundingClientRect().right - 1))"""
+    assert not chart.evaluate(overlaps)
+    page.keyboard.press("f")
+    page.wait_for_function(
+        "([chart, width]) => Math.abs(chart.clientWidth - width) < 2", arg=[chart.element_handle(), before["width"]]
+    )
+
+
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("address", "map"),
     [

@@ -48,14 +48,15 @@ def matrix(chart: ChartMatrix, theme: palette.Theme) -> go.Figure:
     """Draw `chart`, first row on top."""
     rows = None if chart.rows is None else axis_labels(tuple(chart.rows))
     columns = None if chart.columns is None else axis_labels(tuple(chart.columns))
-    # The space for numbers is known; for labels Plotly has to measure it, which means drawing the figure twice.
+    # The space for numbers is known, in the large type of a lecture too; for labels Plotly has to measure it, which
+    # means drawing the figure twice.
     labelled = rows is not None or columns is not None
     slanted = None if columns is None or len(columns) <= 8 else -60
     ink = {"color": palette.INK[theme]}
     bare = {"showgrid": False, "zeroline": False, "ticks": "", "tickfont": ink, "automargin": labelled}
 
     def axis(title: str, labels: list[str] | None, **more: object) -> dict:
-        titled = {"title": {"text": title, "standoff": 10, "font": ink}}
+        titled = {"title": {"text": title, "standoff": 6, "font": ink}}
         return {"type": "linear" if labels is None else "category"} | bare | titled | more
 
     # In one call: changing a figure step by step takes ten times as long.
@@ -80,7 +81,7 @@ def matrix(chart: ChartMatrix, theme: palette.Theme) -> go.Figure:
             "xaxis": axis(chart.column_title, columns, side="top", tickangle=slanted),
             "yaxis": axis(chart.row_title, rows, autorange="reversed"),
             "height": height(chart),
-            "margin": {"l": 8, "r": 16, "t": 8, "b": 8} if labelled else {"l": 56, "r": 16, "t": 52, "b": 8},
+            "margin": {"l": 8, "r": 16, "t": 8, "b": 8} if labelled else {"l": 76, "r": 16, "t": 56, "b": 8},
             "meta": literal.tokens_on(*["yaxis"] * (rows is not None), *["xaxis"] * (columns is not None)),
         },
     )

@@ -70,7 +70,7 @@ def lines(
     axis = {**grid(theme), "automargin": not short, **ticks}
     scale = ({"type": "log", "dtick": 1} if log_y else {}) | ({} if y_range is None else {"range": list(y_range)})
     vertical = [{**axis, **scale, "title": {"text": title, "standoff": 8, "font": ink}} for title in titles]
-    margin = {"l": 60, "r": 16, "t": 40, "b": 48} if short else {"l": 8, "r": 16, "t": 8, "b": 8}
+    margin = {"l": 76, "r": 16, "t": 40, "b": 48} if short else {"l": 8, "r": 16, "t": 8, "b": 8}
     labels: list[dict] = []
     if direct:
         wrapped = [_wrapped(curve.name) for curve in curves]

@@ -1,9 +1,15 @@
-/** Key F: a map in the whole screen, and back. The map is the one under the pointer or with the focus, else the nearest. */
+/**
+ * Key F: a map or chart in the whole screen, and back. It is the one under the pointer or with the focus, else the nearest.
+ * A chart is enlarged by Streamlit's own button, the last of its tools.
+ */
 
 import { MAPS, switchScreen } from "../core/whole_screen"
 import { matches } from "./dom"
 
 const WRITING = "input:not([type=radio], [type=checkbox], [type=range]), textarea, select, [contenteditable]"
+
+const COVERS = 0.8 // share of the window that only an enlarged chart has
+const CHARTS = ".js-plotly-plot:has(.modebar-btn)"
 
 /** Pixels from `point` to an extent; 0 within. */
 export function distance(point: number, from: number, to: number): number {
@@ -14,14 +20,21 @@ export function enlargeMaps(): void {
   document.addEventListener("keydown", (event) => {
     const [target] = event.composedPath()
     if (event.code !== "KeyF" || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.repeat) return
-    if (!matches(target, WRITING)) switchScreen(chosenMap())
+    if (matches(target, WRITING)) return
+    const chosen = chosenMap()
+    if (!chosen?.matches(CHARTS) || document.fullscreenElement) return switchScreen(chosen)
+    const tools = chosen.querySelectorAll<HTMLElement>(".modebar-btn")
+    tools[tools.length - 1]?.click()
   })
 }
 
 function chosenMap(): HTMLElement | undefined {
+  const charts = [...document.querySelectorAll<HTMLElement>(CHARTS)]
+  const enlarged = charts.find(({ offsetWidth, offsetHeight }) => offsetWidth * offsetHeight > COVERS * innerWidth * innerHeight)
+  if (enlarged) return enlarged
   const components = [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")]
   const maps = components.flatMap(({ shadowRoot }) => [...(shadowRoot?.querySelectorAll<HTMLElement>(MAPS) ?? [])])
-  const drawn = maps.filter(({ offsetHeight }) => offsetHeight > 0)
+  const drawn = [...maps, ...charts].filter(({ offsetHeight }) => offsetHeight > 0)
   const [nearest] = drawn.map((map) => [map, fromMiddle(map)] as const).sort(([, one], [, other]) => one - other)
   const chosen = [":hover", ":focus-within"].map((state) => drawn.find((map) => map.matches(state)))
   return chosen.find(Boolean) ?? nearest?.[0]
