@@ -72,6 +72,7 @@ MOVED_PAGES = {"relevance": "attribution"}  # former path of a page -> its path 
 _OPEN = """<style data-language="{language}" data-whole-screen="{whole_screen}">
 .st-key-sections > :nth-child({open}) a {{background: #8883}}
 .st-key-sections > :nth-child({open}) a * {{font-weight: 600}}
+html {{--languages: {languages}}}
 </style>"""
 
 PageWrapper = Callable[[str], AbstractContextManager[None]]  # page id -> the context of its run
@@ -120,7 +121,6 @@ def run(around: PageWrapper) -> None:
     # Nothing is drawn before: see `server.run_order`.
     with bound_settings.page_run(requested.url_path, sentence_input.DEFAULT):
         _render_menu(open_page, dict(zip(PAGES, pages, strict=True)))
-        sentence_input.language_picker()
         with around(open_page.id):
             requested.run()
     _update_device()
@@ -133,7 +133,10 @@ def _render_menu(open_page: MenuPage, pages: Mapping[MenuPage, st.Page]) -> None
     data = lessons.script_data(open_page.id) if open_page.id in lessons.PAGES else ""
     whole_screen = literal.html(say("menu.whole-screen", "Whole screen (F)"))
     place = SECTIONS.index(open_section) + 1
-    opened = _OPEN.format(open=place, language=catalogue.language(), whole_screen=whole_screen)
+    languages = {code: name for code, name in catalogue.offered_languages().items() if code != catalogue.language()}
+    opened = _OPEN.format(
+        open=place, language=catalogue.language(), whole_screen=whole_screen, languages=len(languages)
+    )
     st.html(opened + streamlit_words.style() + data)
     with st.container(key="menu"):
         with st.container(horizontal=True, key="sections"):
@@ -143,6 +146,16 @@ def _render_menu(open_page: MenuPage, pages: Mapping[MenuPage, st.Page]) -> None
             with st.container(horizontal=True, key="pages"):
                 for page in open_section.pages:
                     st.page_link(pages[page], label=page.label(), help=literal.markdown(page.lead()))
+        _render_language_switch(languages)
+
+
+def _render_language_switch(languages: Mapping[str, str]) -> None:
+    """Draw a button for each of the other languages, with its name in that language; see web/src/page/language.ts."""
+    if languages:
+        with st.container(horizontal=True, key="languages"):
+            for code, name in languages.items():
+                label, choose = Untranslated(name)(), bound_settings.set_language
+                st.button(label, f"language-{code}", type="tertiary", on_click=choose, args=(code,))
 
 
 def section_of(page: MenuPage) -> MenuSection:

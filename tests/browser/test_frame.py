@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.address_bar import expect_query
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.menu import link_to
 from tests.browser.overflow import LAPTOP
@@ -13,12 +14,15 @@ from tests.tiers import nightly
 # what does not depend on the size of the screen
 ON_LAPTOP = pytest.mark.parametrize("either", ["laptop", nightly("handset")], indirect=True)
 MENU_ROWS = ".st-key-sections, .st-key-pages"
-# Left and right edges of the rows of the menu that are in the bar at the top, and the left edge of the three dots.
+# Left and right edges of the rows of the menu that are in the bar at the top, and the left edge of the language switch,
+# which ends before the three dots.
 BAR = """(rows) => {
     const bar = document.querySelector("[data-testid=stHeader]").getBoundingClientRect()
     const edges = [...document.querySelectorAll(rows)].map((row) => row.getBoundingClientRect())
     const inBar = edges.filter(({ top }) => top < bar.bottom - 1).map(({ left, right }) => [left, right])
-    return [inBar, document.querySelector("[data-testid=stMainMenu]").getBoundingClientRect().left]
+    const [dots, languages] = ["[data-testid=stMainMenu]", ".st-key-languages button"].map((place) =>
+        document.querySelector(place).getBoundingClientRect())
+    return [inBar, languages.right <= dots.left ? languages.left : 0]
 }"""
 
 
@@ -63,21 +67,43 @@ def test_the_menu_is_beside_the_open_sidebar(page: Page, server: Server):
     open_page(page, f"{server.url}/masks")
     toggle(page)
     right = page.get_by_test_id("stSidebar").evaluate("box => box.getBoundingClientRect().right")
-    edges, dots = page.evaluate(BAR, MENU_ROWS)
-    assert edges and all(left >= right and end <= dots for left, end in edges)
+    edges, languages = page.evaluate(BAR, MENU_ROWS)
+    assert edges and all(left >= right and end <= languages for left, end in edges)
     link_to(page, "Vision").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Vision")
 
 
 @ON_LAPTOP
 @pytest.mark.parametrize("path", ["decoding", nightly("attention"), nightly("models"), nightly("")])
-def test_the_menu_ends_before_the_three_dots_when_presenting(either: Page, server: Server, path: str):
+def test_the_menu_ends_before_the_language_switch_when_presenting(either: Page, server: Server, path: str):
     open_page(either, f"{server.url}/{path}?present=1")
     for presenting in (True, False):
         settle(either)
-        edges, dots = either.evaluate(BAR, MENU_ROWS)
-        assert edges and all(right <= dots for _, right in edges), presenting
+        edges, languages = either.evaluate(BAR, MENU_ROWS)
+        assert edges and all(right <= languages for _, right in edges), presenting
         either.keyboard.press("Shift+P")
+
+
+@pytest.mark.nightly
+def test_one_click_changes_the_language_and_keeps_the_view(either: Page, server: Server):
+    open_page(either, f"{server.url}/loss?part=smoothing-gradient&text=She has seven cats.")
+    entries, height = either.evaluate("[history.length, document.querySelector('[data-testid=stMain] h1').offsetTop]")
+    to_korean = either.get_by_role("button", name="한국어", exact=True)
+    expect(to_korean).to_have_attribute("lang", "ko")
+    box = to_korean.bounding_box()
+    assert box["width"] >= 44 and box["height"] >= 44
+    to_korean.click()
+    expect(either.locator("html")).to_have_attribute("lang", "ko")
+    expect_query(either, part="smoothing-gradient", text="She has seven cats.", lang="ko")
+    ready(either)
+    assert either.evaluate("[history.length, document.querySelector('[data-testid=stMain] h1').offsetTop]") == [
+        entries,
+        height,
+    ]
+    to_english = either.get_by_role("button", name="English", exact=True)
+    to_english.focus()
+    to_english.press("Enter")
+    expect(either.locator("html")).to_have_attribute("lang", "en")
 
 
 def background(page: Page) -> str:

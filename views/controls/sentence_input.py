@@ -6,7 +6,6 @@ from typing import Literal
 
 from .. import kind_labels, map_labels, map_weights, palette
 from ..streamlit_module import st
-from ..text import catalogue
 from ..text.catalogue import Message, Untranslated, say
 from ..url_state import bound_settings
 from ..url_state.codecs import OneOf
@@ -48,21 +47,6 @@ class Decoding:
     top_k: int = 0
     top_p: float = 1.0
     seed: int = 0
-
-
-def language_picker() -> None:
-    """Draw a switch at the top of the sidebar, if there is more than one language."""
-    languages = catalogue.offered_languages()
-    if len(languages) > 1:
-        with st.sidebar:
-            # Each name is in its own language. The URL always contains the language that was chosen.
-            label = say("language", "Language")
-            names = {code: Untranslated(name) for code, name in languages.items()}
-            widgets.pick(label, names, "lang", bound_settings.language(), varies=True, on_change=_choose_language)
-
-
-def _choose_language() -> None:
-    bound_settings.set_value("lang", st.session_state["lang"])
 
 
 def sentence() -> str:

@@ -187,6 +187,11 @@ def set_value(name: str, value: object) -> None:
         st.session_state[name] = value
 
 
+def set_language(code: str) -> None:
+    """Set the user's language from a callback; the address of every page has it from then on."""
+    _session().set_value(LANGUAGE, code, drawn=True)  # before the open page is known: see `pending_language`
+
+
 def current_value(name: str) -> Any:
     """The value of a control of the open page; after `set_value` in a callback the new one."""
     session = _session()

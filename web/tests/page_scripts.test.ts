@@ -5,7 +5,7 @@ import { oncePerFrame } from "../src/page/dom"
 import { topOfBox } from "../src/page/experiment_scroll"
 import { writeHistory } from "../src/page/history"
 import { LeftPage } from "../src/page/left_page"
-import { adoptLanguage, nameButtons } from "../src/page/language"
+import { adoptLanguage, markSwitch, nameButtons } from "../src/page/language"
 import { addressOf, lessonAt, type Lesson } from "../src/page/lessons"
 import { withMode } from "../src/page/presentation_mode"
 import { sharedKey } from "../src/page/theme_choice"
@@ -31,6 +31,14 @@ test("a button whose words are replaced has its name in the language", () => {
   expect(document.querySelector("button")!.getAttribute("aria-label")).toBe("\uc5c5\ub85c\ub4dc")
   document.head.innerHTML = document.body.innerHTML = ""
   nameButtons()
+})
+
+test("a button of the switch is marked with the language of its name", () => {
+  document.body.innerHTML =
+    '<div class="st-key-languages"><div class="a st-key-language-pt-BR b"><button>Portugu\u00eas</button></div></div>'
+  markSwitch()
+  expect(document.querySelector("button")!.lang).toBe("pt-BR")
+  document.body.innerHTML = ""
 })
 
 test("the document has the language that the menu names", () => {

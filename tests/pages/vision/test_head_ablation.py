@@ -59,7 +59,7 @@ def test_the_open_head(effects):
 
 def test_open_head_links_to_its_maps():
     app = open_view("heads", vshown="vision 1.2")
-    app.button[0].click().run()
+    next(button for button in app.button if button.label == "Open it under CLS attention").click().run()
     assert app.query_params["view"] == "cls"
     assert (app.query_params["layer"], app.query_params["head"]) == ("1", "2")
 

@@ -64,7 +64,7 @@ def test_bars_before_and_after(change, seed):
 def test_shuffle_again_changes_the_order():
     app = open_view("positions", shuffle="1")
     first = bars(app)
-    app.button[0].click().run()
+    next(button for button in app.button if button.label == "Shuffle again").click().run()
     assert app.number_input(key="shuffle").value == 2
     assert bars(app) != first
     app.number_input(key="shuffle").set_value(1).run()

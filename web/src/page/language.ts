@@ -17,10 +17,20 @@ export function nameButtons(): void {
     }
 }
 
+/** Marks each button of the switch with the language of its name, for screen readers; its key ends with the code: see views/navigation.py. */
+export function markSwitch(): void {
+  for (const holder of document.querySelectorAll(".st-key-languages [class*=st-key-language-]")) {
+    const code = /st-key-language-(\S+)/.exec(holder.className)?.[1]
+    const button = holder.querySelector("button")
+    if (button && code && button.lang !== code) button.lang = code
+  }
+}
+
 export function followLanguage(): void {
   const soon = oncePerFrame(() => {
     adoptLanguage()
     nameButtons()
+    markSwitch()
   })
   new MutationObserver(soon).observe(document, { childList: true, subtree: true, attributeFilter: ["data-language"] })
 }
