@@ -1,4 +1,4 @@
-"""Refuse a request, or the handshake of a WebSocket, with a status and one sentence in the language of the request."""
+"""Refuse a request, or close a WebSocket, with a status and one sentence in the visitor's language."""
 
 import html
 from collections.abc import Callable
@@ -9,7 +9,9 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 POLICY = 1008  # close code of a WebSocket: policy violation by the client
+LONGEST_REASON = 123  # bytes of a close frame's reason (RFC 6455, section 5.5)
 _LANGUAGE = "atlas.language"  # key of a request's scope
+_PAGE_QUERY = "atlas.page_query"  # likewise, of a socket's scope
 
 
 @dataclass(frozen=True)
@@ -43,9 +45,22 @@ class RefusalLanguage:
 
 
 def refusal_language(scope: Scope) -> tuple[str, Translate]:
-    """The language of a request, and what translates sentences into it."""
+    """The language of a request, and what translates sentences into it; of an open socket, that of its page."""
     known: RequestLanguage | None = scope.get(_LANGUAGE)
-    return known(scope) if known and scope["type"] in ("http", "websocket") else ("en", str)
+    if not known or scope["type"] not in ("http", "websocket"):
+        return "en", str
+    return known({**scope, "query_string": scope.get(_PAGE_QUERY, scope["query_string"])})
+
+
+def note_page_query(scope: Scope, query: str) -> None:
+    """Store the query of the page that a socket serves: the socket's own address has none."""
+    scope[_PAGE_QUERY] = query.encode()
+
+
+def close_reason(scope: Scope, refusal: Refusal) -> str:
+    """The reason in a close frame; in English where the translation is too long for one."""
+    reason = refusal_language(scope)[1](refusal.english)
+    return reason if len(reason.encode()) <= LONGEST_REASON else refusal.english
 
 
 async def refuse(
@@ -59,7 +74,7 @@ async def refuse(
     language, translate = refusal_language(scope)
     sentence = translate(refusal.english)
     if scope["type"] == "websocket" and "websocket.http.response" not in scope.get("extensions", {}):
-        await send({"type": "websocket.close", "code": POLICY, "reason": refusal.english})
+        await send({"type": "websocket.close", "code": POLICY, "reason": close_reason(scope, refusal)})
         return
     headers = {"Cache-Control": "no-store"}
     answer: Response = PlainTextResponse(sentence + "\n", status, headers=headers)

@@ -5,6 +5,7 @@ client that was disconnected has read what was sent to it before.
 """
 
 from asyncio import BaseTransport, TimerHandle
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
@@ -13,22 +14,28 @@ from websockets.exceptions import ProtocolError
 from websockets.frames import CTRL_OPCODES, CloseCode, Frame, Opcode
 from websockets.server import ServerProtocol
 
+from server.http_errors import Refusal, close_reason
 from server.limits import SocketLimits
 from server.rate_limit import RateLimit
 
 MIN_PROGRESS = 1000  # bytes; less than that in `stalled_seconds` counts as nothing
+
+TOO_MANY_CONTROL_FRAMES = Refusal("Too many control frames.")
+TOO_MANY_FRAGMENTS = Refusal("Too many fragments.")
+TOO_MANY_MESSAGES = Refusal("Too many messages.")
 
 
 class LimitedFrames(ServerProtocol):
     """The server's side of a WebSocket, which is closed for too many frames that carry no message.
 
     Args:
+        translate: a refusal -> the reason in the close frame.
         options: of `ServerProtocol`.
     """
 
-    def __init__(self, limits: SocketLimits, **options: Any) -> None:
+    def __init__(self, limits: SocketLimits, translate: Callable[[Refusal], str], **options: Any) -> None:
         super().__init__(**options)
-        self._limits = limits
+        self._limits, self._translate = limits, translate
         self._control_rate = RateLimit(limits.control_frames, limits.control_per_second)
         self._fragments = 0  # of the current message
         self._messages = 0  # in the current read
@@ -38,21 +45,22 @@ class LimitedFrames(ServerProtocol):
         super().receive_data(data)
 
     def recv_frame(self, frame: Frame) -> None:
-        reason = self._excess(frame)
-        if not reason:
+        refusal = self._excess(frame)
+        if refusal is None:
             return super().recv_frame(frame)
+        reason = self._translate(refusal)
         self.fail(CloseCode.POLICY_VIOLATION, reason)  # and discard what has arrived behind it
         self.parser_exc = ProtocolError(reason)
 
-    def _excess(self, frame: Frame) -> str:
-        """Why the socket must be closed on this frame; empty if it need not."""
+    def _excess(self, frame: Frame) -> Refusal | None:
+        """Why the socket must be closed on this frame; None if it need not."""
         if frame.opcode in CTRL_OPCODES:
-            return "Too many control frames." if self._control_rate.take() else ""
+            return TOO_MANY_CONTROL_FRAMES if self._control_rate.take() else None
         self._fragments = self._fragments + 1 if frame.opcode is Opcode.CONT else 1
         self._messages += frame.fin
         if self._fragments > self._limits.fragments:
-            return "Too many fragments."
-        return "Too many messages." if self._messages > self._limits.messages_at_once else ""
+            return TOO_MANY_FRAGMENTS
+        return TOO_MANY_MESSAGES if self._messages > self._limits.messages_at_once else None
 
 
 class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
@@ -67,6 +75,7 @@ class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
         super().__init__(*args, **options)
         self.conn = LimitedFrames(
             self.limits,
+            lambda refusal: close_reason(dict(self.scope), refusal),  # frames come after the handshake, which sets it
             extensions=self.conn.available_extensions,
             max_size=self.conn.max_message_size,
             logger=self.conn.logger,

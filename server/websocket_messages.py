@@ -13,12 +13,13 @@ from google.protobuf.message import Message as ProtocolMessage
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server import uvicorn_socket
-from server.http_errors import POLICY
+from server.http_errors import POLICY, Refusal, close_reason, note_page_query
 from server.limits import SocketLimits
 from server.rate_limit import RateLimit
 from server.run_order import PATIENCE, RunOrder
 from server.send_buffer import SendBuffer, UnsentBytes
 from server.streamlit_internals import BackMsg
+from server.websocket_connection import TOO_MANY_MESSAGES
 
 ALLOWED_KINDS = frozenset(
     {"rerun_script", "stop_script", "file_urls_request", "app_heartbeat", "backend_operation_request"}
@@ -26,6 +27,9 @@ ALLOWED_KINDS = frozenset(
 ALLOWED_OPERATIONS = frozenset({"deferred_file", "dataframe_chunk"})  # make a download; load rows of a table
 
 MALFORMED, NO_TEXT, TOO_BIG = 1002, 1003, 1009  # codes for closing a WebSocket
+ONLY_BINARY = Refusal("Only binary messages are understood.")
+TOO_LARGE = Refusal("The message is too large.")
+UNREADABLE = Refusal("The message cannot be read.")
 
 
 class MessageFilter:
@@ -45,7 +49,7 @@ class MessageFilter:
             return await self._app(scope, receive, send)
         uvicorn_socket.limit_message(receive, self._limits.message_bytes)
         buffer = SendBuffer(receive, send, self._limits, self._unsent)
-        socket = _Socket(receive, buffer, self._limits, patience=self._patience)
+        socket = _Socket(scope, receive, buffer, self._limits, patience=self._patience)
         try:
             await self._app(scope, socket.receive, socket.send)
         finally:
@@ -57,6 +61,7 @@ class _Socket:
 
     def __init__(
         self,
+        scope: Scope,
         receive: Receive,
         buffer: SendBuffer,
         limits: SocketLimits,
@@ -64,7 +69,7 @@ class _Socket:
         wait: Callable[[float], Awaitable[None]] = asyncio.sleep,
         patience: float = PATIENCE,
     ) -> None:
-        self._receive, self._buffer, self._limits, self._wait = receive, buffer, limits, wait
+        self._scope, self._receive, self._buffer, self._limits, self._wait = scope, receive, buffer, limits, wait
         self._rate = RateLimit(limits.burst, limits.per_second, clock)
         self._operation_rate = RateLimit(limits.operations, limits.operations_per_second, clock)
         self._run_order = RunOrder(patience)
@@ -77,18 +82,20 @@ class _Socket:
                 return message
             content = message.get("bytes")
             if content is None:
-                return await self._close(NO_TEXT, "Only binary messages are understood.")
+                return await self._close(NO_TEXT, ONLY_BINARY)
             if len(content) > self._limits.message_bytes:
-                return await self._close(TOO_BIG, "The message is too large.")
+                return await self._close(TOO_BIG, TOO_LARGE)
             pause = self._rate.take()
             if self._rate.delayed > self._limits.patience:
-                return await self._close(POLICY, "Too many messages.")
+                return await self._close(POLICY, TOO_MANY_MESSAGES)
             if pause:
                 await self._wait(pause)
             try:
                 parsed = BackMsg.FromString(content)
             except DecodeError:
-                return await self._close(MALFORMED, "The message cannot be read.")
+                return await self._close(MALFORMED, UNREADABLE)
+            if parsed.HasField("rerun_script"):
+                note_page_query(self._scope, parsed.rerun_script.query_string)
             if self._is_allowed(parsed) and not self._run_order.is_late(parsed):
                 await self._buffer.until_read()  # a browser that reads nothing causes no further run
                 changed = await self._run_order.admit(parsed)
@@ -115,8 +122,9 @@ class _Socket:
             return operation in ALLOWED_OPERATIONS and not self._operation_rate.take()
         return True
 
-    async def _close(self, code: int, reason: str) -> Message:
+    async def _close(self, code: int, refusal: Refusal) -> Message:
         """Close the socket; the message that the app receives then."""
+        reason = close_reason(self._scope, refusal)
         await self._buffer.end({"type": "websocket.close", "code": code, "reason": reason})
         return {"type": "websocket.disconnect", "code": code, "reason": reason}
 

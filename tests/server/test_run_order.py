@@ -58,7 +58,7 @@ def count_passed(arriving: list[dict], sent: list[str], patience: float = 60.0) 
 
     async def connection() -> tuple[int, int]:
         limits = SocketLimits()
-        socket = _Socket(receive, SendBuffer(receive, send, limits, UnsentBytes(limits)), limits, patience=patience)
+        socket = _Socket({}, receive, SendBuffer(receive, send, limits, UnsentBytes(limits)), limits, patience=patience)
         reading = asyncio.create_task(read(socket))
         await asyncio.sleep(MOMENT)
         before = len(reached)
@@ -131,6 +131,7 @@ def test_the_first_run_of_a_socket_is_the_whole_page_with_all_values():
 
     async def connection() -> list[BackMsg]:
         socket = _Socket(
+            {},
             receive,
             SendBuffer(receive, receive, SocketLimits(), UnsentBytes(SocketLimits())),
             SocketLimits(),
@@ -164,7 +165,7 @@ def passed(arriving: list[dict], opened: str = "") -> list[dict]:
 
     async def connection() -> None:
         limits = SocketLimits()
-        socket = _Socket(receive, SendBuffer(receive, send, limits, UnsentBytes(limits)), limits, patience=0.001)
+        socket = _Socket({}, receive, SendBuffer(receive, send, limits, UnsentBytes(limits)), limits, patience=0.001)
         while not reached or reached[-1] != last:
             reached.append(await socket.receive())
             for kind in ("new_session", "navigation", "delta") if opened and len(reached) == 1 else ():

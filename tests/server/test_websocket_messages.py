@@ -3,12 +3,14 @@
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
+from server.http_errors import RefusalLanguage, close_reason
 from server.limits import SocketLimits
 from server.rate_limit import RateLimit
 from server.send_buffer import SendBuffer, UnsentBytes
-from server.websocket_messages import MessageFilter, _Socket
+from server.websocket_messages import UNREADABLE, MessageFilter, _Socket
 from tests.coroutines import run_in_thread
 from tests.server.asgi import RecordingApp, send_request
+from views.initial_html import language_of_request
 
 FEW = SocketLimits(burst=3, per_second=1000, patience=5, message_bytes=100)
 
@@ -124,6 +126,30 @@ def test_malformed_messages_close_the_socket(message: dict, code: int):
     assert filter_frames([rerun(), message, rerun()], FEW) == ([rerun()], code)
 
 
+@pytest.mark.parametrize(
+    ("frames", "headers", "reason"),
+    [
+        ([rerun("text=a&lang=ko")], {}, "메시지를 읽을 수 없습니다."),
+        ([rerun("lang=ko"), rerun("lang=en")], {"accept-language": "ko"}, UNREADABLE.english),
+        ([], {"accept-language": "ko-KR,en"}, "메시지를 읽을 수 없습니다."),
+        ([rerun("text=a")], {}, UNREADABLE.english),
+    ],
+)
+def test_an_open_socket_is_closed_in_the_language_of_its_page(frames: list[dict], headers: dict, reason: str):
+    app = RefusalLanguage(MessageFilter(RecordingApp(), patience=0), language_of_request)
+    frames = [*frames, {"type": "websocket.receive", "bytes": b"\xff\xff"}]
+    sent = send_request(app, "/_stcore/stream", headers | {"host": "localhost"}, "websocket", frames)
+    assert [message["reason"] for message in sent if message["type"] == "websocket.close"] == [reason]
+
+
+def test_a_reason_that_is_too_long_for_its_frame_is_in_english():
+    scope = {"type": "websocket", "query_string": b"", "atlas.language": lambda scope: ("ko", lambda text: "가" * 42)}
+    assert close_reason(scope, UNREADABLE) == UNREADABLE.english  # 126 bytes
+    assert (
+        close_reason(scope | {"atlas.language": lambda scope: ("ko", lambda text: "가" * 41)}, UNREADABLE) == "가" * 41
+    )
+
+
 def test_a_message_of_the_largest_size_passes():
     message = rerun("a" * 96)
     assert len(message["bytes"]) == 100
@@ -166,7 +192,7 @@ def arrival_times(count: int, pauses: dict[int, float], limits: SocketLimits) ->
 
     async def run():
         buffer = SendBuffer(receive, send, limits, UnsentBytes(limits))
-        socket = _Socket(receive, buffer, limits, clock, clock.wait, patience=0)
+        socket = _Socket({}, receive, buffer, limits, clock, clock.wait, patience=0)
         while (await socket.receive())["type"] == "websocket.receive":
             passed.append(clock.now)
 
@@ -216,7 +242,7 @@ def test_nothing_is_sent_on_a_socket_that_was_closed():
         sent.append(message["type"])
 
     async def run():
-        socket = _Socket(receive, SendBuffer(receive, send, FEW, UnsentBytes(FEW)), FEW)
+        socket = _Socket({}, receive, SendBuffer(receive, send, FEW, UnsentBytes(FEW)), FEW)
         assert (await socket.receive())["type"] == "websocket.disconnect"
         with pytest.raises(OSError, match="closed"):
             await socket.send({"type": "websocket.send", "bytes": b"late"})
