@@ -1,4 +1,8 @@
-"""Streamlit's own words in the user's language: it has no setting for them, so a style sheet writes over them."""
+"""Streamlit's own words in the user's language: it has no setting for them.
+
+A style sheet writes over those that are there from the start. Those in menus, tooltips and names for screen readers are
+replaced by `web/src/page/language.ts`, which gets them with the page.
+"""
 
 import json
 
@@ -28,6 +32,117 @@ _RULE = (
     "{selector} {{{hidden}font-size: 0}} {selector} > * {{display: none}} "
     '{selector}::after {{visibility: visible; font-size: .875rem; content: "{text}"}}'
 )
+
+# The parts of Streamlit's page, each with its English texts and names; {name} is a part that varies.
+_REPLACED: tuple[tuple[str, tuple[Message, ...]], ...] = (
+    (
+        "[data-testid=stMainMenuPopover], [data-testid=stMainMenuButton]",
+        (
+            Message("streamlit.menu", "Main menu"),
+            Message("streamlit.theme", "Theme"),
+            Message("streamlit.theme.system", "System"),
+            Message("streamlit.theme.light", "Light"),
+            Message("streamlit.theme.dark", "Dark"),
+            Message("streamlit.about", "About"),
+            Message("streamlit.version", "Made with Streamlit v"),
+            Message("streamlit.version.copy", "Copy version to clipboard"),
+            Message("streamlit.copied", "Copied"),
+        ),
+    ),
+    (
+        "[data-testid=stDialog]",
+        (Message("streamlit.about", "About"), Message("streamlit.close", "Close")),
+    ),
+    (
+        "[data-testid=stSidebar], [data-testid=stExpandSidebarButton], [data-testid=stSkipToContent]",
+        (
+            Message("streamlit.sidebar", "Sidebar"),
+            Message("streamlit.sidebar.expand", "Expand sidebar"),
+            Message("streamlit.sidebar.collapse", "Collapse sidebar"),
+            Message("streamlit.skip", "Skip to main content"),
+        ),
+    ),
+    ("[data-testid=stTooltipIcon]", (Message("streamlit.help", "Help for {name}"),)),
+    (
+        "[data-testid=stElementToolbar], [data-testid=stTooltipContent]",
+        (
+            Message("streamlit.fullscreen", "Fullscreen"),
+            Message("streamlit.fullscreen.of", "Fullscreen: {name}"),
+            Message("streamlit.fullscreen.close", "Close fullscreen"),
+            Message("streamlit.fullscreen.close.of", "Close fullscreen: {name}"),
+            Message("streamlit.columns", "Show/hide columns"),
+            Message("streamlit.columns.of", "Show/hide columns: {name}"),
+            Message("streamlit.csv", "Download as CSV"),
+            Message("streamlit.csv.of", "Download as CSV: {name}"),
+            Message("streamlit.search", "Search"),
+            Message("streamlit.search.of", "Search: {name}"),
+        ),
+    ),
+    (
+        "[data-testid=stDataFrameColumnMenu]",
+        (
+            Message("streamlit.sort.up", "Sort ascending"),
+            Message("streamlit.sort.down", "Sort descending"),
+            Message("streamlit.column.format", "Format"),
+            Message("streamlit.column.fit", "Autosize"),
+            Message("streamlit.column.pin", "Pin column"),
+            Message("streamlit.column.unpin", "Unpin column"),
+            Message("streamlit.column.hide", "Hide column"),
+        ),
+    ),
+    ("[role=listbox]", (Message("streamlit.no-results", "No results"),)),
+    (
+        "[data-testid=stSelectbox] button, [data-testid=stMultiSelect] button",
+        (
+            Message("streamlit.open", "Open"),
+            Message("streamlit.clear", "Clear all"),
+            Message("streamlit.remove", "Remove {name}"),
+        ),
+    ),
+    (
+        "[data-testid=stNumberInput] button",
+        (Message("streamlit.less", "Decrement"), Message("streamlit.more", "Increment")),
+    ),
+    (
+        "[data-testid=stFileUploader]",
+        (
+            Message("streamlit.drop", "Drag and drop a file here"),
+            Message("streamlit.type", "{name} files are not allowed."),
+        ),
+    ),
+    (
+        "[data-testid=stCameraInput], [data-testid=stTooltipContent]",
+        (
+            Message("streamlit.camera", "This app would like to use your camera."),
+            Message("streamlit.camera.allow", "Learn how to allow access."),
+            Message("streamlit.camera.switch", "Switch camera"),
+            Message("streamlit.camera.clear", "Clear photo"),
+            Message("streamlit.camera.photo", "Snapshot"),
+            Message("streamlit.uploading", "Uploading..."),
+        ),
+    ),
+    (
+        ".modebar",
+        (
+            Message("plotly.png", "Download plot as a PNG"),
+            Message("plotly.zoom", "Zoom"),
+            Message("plotly.pan", "Pan"),
+            Message("plotly.in", "Zoom in"),
+            Message("plotly.out", "Zoom out"),
+            Message("plotly.reset", "Reset axes"),
+        ),
+    ),
+)
+
+
+def replaced() -> dict[str, dict[str, dict[str, str]]]:
+    """By language: the parts of Streamlit's page and, for each, its English words and those to show."""
+    words = {}
+    for code in catalogue.offered_languages():
+        if code not in (catalogue.ENGLISH, catalogue.PSEUDO):
+            with catalogue.using_language(code):
+                words[code] = {places: {each.english: each() for each in messages} for places, messages in _REPLACED}
+    return words
 
 
 def style() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from views import initial_component, initial_html, navigation
+from views import initial_component, initial_html, navigation, streamlit_words
 from views.components.html_export import ComponentSnapshot
 from views.initial_content import InitialContent
 from views.text import catalogue
@@ -51,13 +52,18 @@ def client() -> TestClient:
 @pytest.mark.parametrize("path", ["/", "/parts"])
 def test_a_page_names_the_script_first(client, path):
     answer = client.get(path, headers={"Accept-Encoding": "gzip", "If-None-Match": "1"})
-    attributes = "".join(f' data-{name}="([^"]+)"' for name in ("shared", "moved", "charts", "charted", "waiting"))
+    attributes = "".join(
+        f' data-{name}="([^"]+)"' for name in ("shared", "moved", "charts", "charted", "waiting", "words")
+    )
     tag = re.search(rf'<head><script src="\.(/history-\w+\.js)"{attributes}></script>', answer.text)
     assert tag[2].split() == list(SHARED)
     assert tag[3] == MOVED
     assert (Path(streamlit.__file__).parent / "static" / tag[4]).is_file()
     assert tag[5].split() == list(script.CHARTED)
-    assert tag[6] == "The server does not answer: this page goes on by itself as soon as it does."
+    waiting = json.loads(html.unescape(tag[6]))
+    assert waiting["en"] == "The server does not answer: this page goes on by itself as soon as it does."
+    assert json.loads(html.unescape(tag[7])) == streamlit_words.replaced()
+    assert [*waiting] == [*catalogue.offered_languages()] and len({*waiting.values()}) == len(waiting) > 1
     assert answer.text == initial_html.initial_page(PAGE, "", "en")
     assert "etag" not in answer.headers and "last-modified" not in answer.headers
     assert int(answer.headers["content-length"]) == len(answer.content)

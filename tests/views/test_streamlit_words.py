@@ -42,9 +42,17 @@ def test_buttons_can_be_focused_and_have_names():
         assert not re.search(re.escape(button) + r"( p)? \{visibility: hidden", text)
 
 
-def test_streamlit_still_has_the_elements():
-    ids = set(re.findall(r"data-testid=(\w+)", " ".join(streamlit_words._WORDS)))
-    scripts = "\n".join(
-        path.read_text(encoding="utf-8") for path in SCRIPTS.glob("*.js") if path.stat().st_size < 2**21
-    )
-    assert {id for id in ids if id not in scripts} == set()
+def test_words_are_replaced_in_other_languages_only():
+    words = streamlit_words.replaced()
+    assert [*words] == [code for code in catalogue.offered_languages() if code != "en"]
+    assert words["ko"]["[role=listbox]"] == {"No results": "찾은 항목이 없습니다"}
+    assert all(english != shown for texts in words["ko"].values() for english, shown in texts.items())
+
+
+def test_streamlit_still_has_the_elements_and_the_words():
+    parts = dict(streamlit_words._REPLACED)
+    ids = set(re.findall(r"data-testid=(\w+)", " ".join([*streamlit_words._WORDS, *parts])))
+    english = {each.english for texts in parts.values() for each in texts}
+    words = {part for text in english for part in re.split(r": \{name\}|\{name\}", text) if part}
+    scripts = "\n".join(path.read_text(encoding="utf-8") for path in SCRIPTS.glob("*.js"))
+    assert {part for part in ids | words if part not in scripts} == set()

@@ -1,10 +1,11 @@
 """The script that every page loads before Streamlit's own, which is built from web/src/page, and its path."""
 
 import hashlib
+import json
 import re
 
-from .. import streamlit_internals
-from ..text import literal
+from .. import streamlit_internals, streamlit_words
+from ..text import catalogue, literal
 from ..text.catalogue import say
 from ..viewer import built_files
 from .session_state import MOVED, SHARED
@@ -23,9 +24,20 @@ _DATA = " ".join(f'data-{name}="{value}"' for name, value in _ATTRIBUTES.items()
 
 
 def tag() -> str:
-    """The element that loads it, with the texts that it shows in the current language."""
-    waiting = say("page.waiting", "The server does not answer: this page goes on by itself as soon as it does.")
-    return f'<script src=".{PATH}" {_DATA} data-waiting="{literal.html(waiting)}"></script>'
+    """The element that loads it, with the texts that it shows, in each language that the user may choose."""
+    waiting = {}
+    for code in catalogue.offered_languages():
+        with catalogue.using_language(code):
+            waiting[code] = say(
+                "page.waiting", "The server does not answer: this page goes on by itself as soon as it does."
+            )
+    texts = {"waiting": waiting, "words": streamlit_words.replaced()}
+    data = "".join(f' data-{name}="{_json(value)}"' for name, value in texts.items())
+    return f'<script src=".{PATH}" {_DATA}{data}></script>'
+
+
+def _json(value: object) -> str:
+    return literal.html(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 def requested_script(path: str) -> tuple[str, str] | None:

@@ -5,7 +5,7 @@ import { oncePerFrame } from "../src/page/dom"
 import { topOfBox } from "../src/page/experiment_scroll"
 import { writeHistory } from "../src/page/history"
 import { LeftPage } from "../src/page/left_page"
-import { adoptLanguage, markSwitch, nameButtons } from "../src/page/language"
+import { StreamlitWords, adoptLanguage, markSwitch, nameButtons, translation } from "../src/page/language"
 import { addressOf, lessonAt, type Lesson } from "../src/page/lessons"
 import { withMode } from "../src/page/presentation_mode"
 import { sharedKey } from "../src/page/theme_choice"
@@ -39,6 +39,32 @@ test("a button of the switch is marked with the language of its name", () => {
   markSwitch()
   expect(document.querySelector("button")!.lang).toBe("pt-BR")
   document.body.innerHTML = ""
+})
+
+test("Streamlit's words are replaced where they are, and put back", () => {
+  const words = { ko: { ".menu": { Light: "\ubc1d\uac8c", "Remove {name}": "{name} \ube7c\uae30" } } }
+  const streamlit = new StreamlitWords(words)
+  document.body.innerHTML =
+    '<p>Light</p><div class="menu"><b> Light</b><button aria-label="Remove $& a">cat</button></div>'
+  const texts = () => [...document.querySelectorAll("p, b")].map((each) => each.textContent)
+  const name = () => document.querySelector("button")!.getAttribute("aria-label")
+  streamlit.show("ko")
+  streamlit.show("ko")
+  expect([texts(), name()]).toEqual([["Light", "\ubc1d\uac8c"], "$& a \ube7c\uae30"])
+  document.querySelector("button")!.setAttribute("aria-label", "Remove b") // by Streamlit
+  streamlit.show("ko")
+  expect(name()).toBe("b \ube7c\uae30")
+  streamlit.show("en")
+  expect([texts(), name()]).toEqual([["Light", " Light"], "Remove b"])
+  document.body.innerHTML = ""
+})
+
+test("a text that varies is translated around what varies", () => {
+  const texts = { "Search: {name}": "{name} \ucc3e\uae30", Search: "\ucc3e\uae30" }
+  expect(translation("Search", texts)).toBe("\ucc3e\uae30")
+  expect(translation("Search: a table", texts)).toBe("a table \ucc3e\uae30")
+  expect(translation("Search: ", texts)).toBeNull()
+  expect(translation("toString", texts)).toBeNull()
 })
 
 test("the document has the language that the menu names", () => {

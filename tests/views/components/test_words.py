@@ -79,7 +79,17 @@ STYLE = re.compile(
     re.IGNORECASE,
 )
 CONSTANTS = {
-    *("APP", "CONNECTED", "DIALOG", "MAIN", "TITLE", "WAITING", "attributeFilter"),  # of Streamlit's page
+    *(
+        "APP",
+        "ATTRIBUTES",
+        "CONNECTED",
+        "DIALOG",
+        "MAIN",
+        "TITLE",
+        "VARIES",
+        "WAITING",
+        "attributeFilter",
+    ),  # of Streamlit's
     *(
         "ARRANGED_BY",
         "BOX",

@@ -16,9 +16,9 @@ const SHEET = `.connection-notice {position: fixed; bottom: 0; left: 0; right: 0
   body:has(.connection-notice:not([hidden])) [data-testid=stDialog].connection-error {display: none}`
 const MOMENT = 3000 // milliseconds that a connection may take
 
-/** `waiting`: the sentence. */
-export function showConnection(waiting: string): void {
-  const notice = Object.assign(document.createElement("div"), { className: "connection-notice", textContent: waiting })
+/** `waiting`: the sentence, by language. */
+export function showConnection(waiting: Readonly<Record<string, string>>): void {
+  const notice = Object.assign(document.createElement("div"), { className: "connection-notice" })
   notice.setAttribute("role", "status")
   notice.hidden = true
   const sheet = document.createElement("style") // the app's come with the first run, which may not have been possible
@@ -28,13 +28,18 @@ export function showConnection(waiting: string): void {
   let away: number | undefined // timer while the server is away
   let wasConnected = false
   let isLost = false // the connection, after it was there
+  const reveal = () => {
+    const text = waiting[document.documentElement.lang] ?? "" // the user may have changed the language
+    if (notice.textContent !== text) notice.textContent = text
+    notice.hidden = false
+  }
   const runAgain = () => window.dispatchEvent(new PopStateEvent("popstate", { state: history.state as unknown }))
   const dismiss = () => {
     for (const dialog of document.querySelectorAll(DIALOG)) {
       if (dialog.querySelector("[role=heading], h1, h2, h3, header")?.textContent.trim() !== TITLE) continue
-      notice.hidden = false
+      reveal()
       dialog.classList.add("connection-error")
-      dialog.querySelector<HTMLElement>("button[aria-label=Close]")?.click() // Streamlit shows it once for each loss
+      dialog.querySelector<HTMLElement>("button[aria-label]")?.click() // Streamlit shows it once for each loss
     }
   }
   const update = () => {
@@ -50,7 +55,7 @@ export function showConnection(waiting: string): void {
       if (again) runAgain()
     } else {
       isLost = wasConnected
-      away ??= window.setTimeout(() => (notice.hidden = false), MOMENT)
+      away ??= window.setTimeout(reveal, MOMENT)
       dismiss()
     }
   }

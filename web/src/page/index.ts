@@ -12,7 +12,7 @@ import { enlargeMaps } from "./full_screen"
 import { explainTerms } from "./glossary_tooltip"
 import { writeHistory } from "./history"
 import { followInternalLinks } from "./internal_links"
-import { followLanguage } from "./language"
+import { followLanguage, type LanguageWords } from "./language"
 import { LeftPage } from "./left_page"
 import { showLessons } from "./lessons"
 import { announceChanges } from "./live_region"
@@ -25,7 +25,7 @@ import { shareTheme } from "./theme_choice"
 
 const script = document.currentScript as HTMLScriptElement // only while it runs for the first time
 const site = new URL(".", script.src)
-const { shared = "", moved = "", charts = "", charted = "", waiting = "" } = script.dataset
+const { shared = "", moved = "", charts = "", charted = "", waiting = "{}", words = "{}" } = script.dataset
 const sharedNames = shared.split(" ")
 
 // The server is at the root of the site. Streamlit would first look for it below the address of the page.
@@ -46,7 +46,7 @@ preloadCharts(site, charts, charted.split(" "))
 explainTerms()
 copyPrograms()
 followInternalLinks()
-followLanguage()
+followLanguage(JSON.parse(words) as LanguageWords)
 showLessons(sharedNames)
 holdExperiments()
-showConnection(waiting)
+showConnection(JSON.parse(waiting) as Record<string, string>)
