@@ -145,6 +145,7 @@ UNFOLDED = (
     View("attention", "look", "maps", {"units": "words"}),
     View("history", "part", "one-vector", {"bottleneck": "lengths"}),
     View("history", "part", "one-vector", {"bottleneck": "clauses"}),
+    View("history", "part", "attention-over-states", {"attending": "ribbons"}),
     View("history", "part", "attention-over-states", {"attending": "beside"}),
     View("history", "part", "attention-over-states", {"attending": "viewer"}),
     View("tokens", "part", "step-by-step", {"step": "positions"}),

@@ -17,6 +17,7 @@ from pages.shared.models import open_recurrent
 from pages.shared.page_header import Request
 from pages.shared.texts import fold_check
 from views import map_labels
+from views.components.alignment_stage import AlignmentStage, alignment_stage
 from views.components.step_view import (
     Axis,
     BarColumn,
@@ -44,11 +45,13 @@ def render(request: Request) -> None:
     }
     views = {
         "steps": say("history.attending.steps", "Step by step"),
+        "ribbons": say("history.attending.ribbons", "Ribbons"),
         "beside": say("history.attending.beside", "Beside the Transformer"),
         "viewer": say("history.attending.viewer", "Maps and lines"),
     }
     renderers: dict[str, Callable[[Request, str], None]] = {
         "steps": render_steps,
+        "ribbons": render_ribbons,
         "beside": alignment_vs_attention.render,
         "viewer": render_viewer,
     }
@@ -64,20 +67,40 @@ def render_viewer(request: Request, name: str) -> None:
     explore_text(open_recurrent(name), request.text, trace)
 
 
-def render_steps(request: Request, name: str) -> None:
-    """Show the numbers of each decoder step."""
+def render_ribbons(request: Request, name: str) -> None:
+    """Show the alignment as ribbons between the two sentences, as the home page shows the Transformer's."""
     trace = networks.trace_sentence(request, name)
+    title = open_recurrent(name).kinds["cross"].headline
+    content = AlignmentStage(title, trace.source_tokens, trace.next_tokens, trace.target_tokens[0], trace.alignment)
+    alignment_stage(content, f"alignment_stage_{name}")
+    steps = _recompute(trace, name)
+    _render_check(steps)
+    _render_files(trace, steps, name)
+
+
+def _recompute(trace: RecurrentTrace, name: str) -> FirstAttention:
+    """Return the numbers of each decoder step, computed once."""
     key = ("first attention", trace.source_ids, trace.next_ids)
-    steps = open_recurrent(name).analysis(key, lambda _: recompute_first_attention(trace))
-    st.markdown(prose.block("history", "attending"))
-    st.markdown(prose.block("history", f"attending-{name}"))
-    stepper.render(step_view(trace, steps, name), f"attending_{name}")
+    return open_recurrent(name).analysis(key, lambda _: recompute_first_attention(trace))
+
+
+def _render_check(steps: FirstAttention) -> None:
     fold_check(
         "history",
         "attending-check",
         difference=checks.format_difference("attention", steps.difference),
         rows=checks.format_difference("row sums", steps.row_sum_error),
     )
+
+
+def render_steps(request: Request, name: str) -> None:
+    """Show the numbers of each decoder step."""
+    trace = networks.trace_sentence(request, name)
+    steps = _recompute(trace, name)
+    st.markdown(prose.block("history", "attending"))
+    st.markdown(prose.block("history", f"attending-{name}"))
+    stepper.render(step_view(trace, steps, name), f"attending_{name}")
+    _render_check(steps)
     mean_largest = {}
     if name == "lstm-dot":
         traces = {"additive": networks.trace_sentence(request, "lstm-additive"), "dot": trace}

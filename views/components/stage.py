@@ -94,7 +94,7 @@ WORDS = _SHARED_WORDS | {
     ),
     "corner": Message("stage.corner", "attends to"),
 }
-_MEANINGS = {
+MEANINGS = {
     "encoder": Message("stage.meaning.encoder", "what each English token attends to."),
     "decoder": Message("stage.meaning.decoder", "which earlier tokens each place reads while its token is chosen."),
     "cross": Message("stage.meaning.cross", "what each French token attends to while it is chosen."),
@@ -209,7 +209,7 @@ def payload(stage: Stage, theme: palette.Theme) -> bytes:
         "kinds": {
             name: {
                 "heading": maps.kind.headline,
-                "meaning": _MEANINGS[name](),
+                "meaning": MEANINGS[name](),
                 "layers": maps.layer_ids,
                 "heads": maps.head_ids,
                 "scales": component.scales(name),

@@ -16,6 +16,7 @@ from tests.pages.drawn import matrices
 from tests.pages.pseudo import uncatalogued_texts
 from tests.pages.reading import table
 from tests.pages.stepped import labels, read_step_view
+from tests.payloads import read_payload
 from views.text.numbers import three_digits
 
 LONG = "The animal didn't cross the street because it was too tired."
@@ -85,6 +86,19 @@ def test_heldout_error_rates_have_intervals(open_app):
         assert row[5] == f"{three_digits(band.value)} ({three_digits(band.low)} \u2013 {three_digits(band.high)})"
     text = " ".join(map(text_without_links, app.markdown))
     assert "no person made these links" in text
+
+
+@with_alignment
+def test_ribbons_have_the_tokens_and_the_weights_of_the_alignment(open_app, recurrent, name):
+    app = open_part(open_app, name, text=LONG, attending="ribbons")
+    [shown] = [part for part in app.get("bidi_component") if part.proto.component_name == "alignment_stage"]
+    header, arrays = read_payload(shown.proto.bytes)
+    trace = recurrent[name].trace(LONG)
+    np.testing.assert_allclose(arrays["cross"], trace.alignment, atol=1e-4)
+    assert header["title"] == f"Alignment by {'dot products' if name == 'lstm-dot' else 'the additive score'}"
+    assert [header["start"], len(header["english"])] == [trace.target_tokens[0], len(trace.source_tokens)]
+    assert header["french"] == [token.strip() for token in trace.next_tokens]
+    assert "something is wrong" not in check_caption(app, "in double precision")
 
 
 @with_alignment

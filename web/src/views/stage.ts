@@ -15,7 +15,7 @@ import { withChanges } from "./stage/changes"
 import { colourKinds } from "./stage/elements"
 import { Focusing } from "./stage/focusing"
 import { StageFigure, type Scene } from "./stage/figure"
-import type { Room } from "./stage/layout"
+import { PHONE, type Room } from "./stage/layout"
 import { ACTIONS, decodeStage, kindIn, mapOf, type KindName, type MapChoice, type StagePayload } from "./stage/payload"
 import { pullableAt, PullPanel } from "./stage/panel"
 import type { Answer } from "./stage/pull"
@@ -31,7 +31,6 @@ import { LiveTyping } from "./stage/typing"
 import { WholeScreen } from "./stage/whole_screen"
 
 const WIDE = 920 // design pixels from which the maps are next to the figure
-const PHONE = 620 // below: columns, with the maps in a sheet
 const COLUMNS_MORE = 152 // design pixels that columns have below the height of rows
 
 class Stage extends ChoosingView<Bytes, StagePayload> {
@@ -179,7 +178,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     this.table.follow()
   }
 
-  private scene(): Scene | null {
+  private scene(): Scene<StagePayload> | null {
     const { payload, chosen } = this
     if (!payload || !chosen) return null
     const map = (kind: KindName) => mapOf(payload, kind, this.choiceOf(kind))

@@ -30,7 +30,7 @@ beforeEach(() => {
     figure: { layout: { rows: true } } as unknown as StageFigure,
     playback: new Playback(host),
     pulling,
-    scene: (): Scene => ({ payload, kind, maps: { encoder: weights, cross: weights, decoder: weights } }),
+    scene: (): Scene<StagePayload> => ({ payload, kind, maps: { encoder: weights, cross: weights, decoder: weights } }),
     refresh: vi.fn(),
     announce,
   })

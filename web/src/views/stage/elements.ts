@@ -4,7 +4,7 @@ import { svgElement } from "../../core/dom"
 import type { Theme } from "../../core/colour"
 import type { Box, Layout } from "./layout"
 import type { Line } from "./paths"
-import { KINDS, type KindName, type StagePayload } from "./payload"
+import { KINDS, type KindHeader, type KindName } from "./payload"
 import { querySide, type Focus } from "./reading"
 import { restOf, type Part } from "./strongest"
 
@@ -78,7 +78,7 @@ export function drawBar({ bars, rows, bar }: Layout, place: number, parts: reado
 }
 
 /** Sets the colours of all kinds. */
-export function colourKinds(root: HTMLElement, { kinds }: StagePayload, theme: Theme): void {
+export function colourKinds(root: HTMLElement, { kinds }: { readonly kinds: Readonly<Record<KindName, Pick<KindHeader, "scales">>> }, theme: Theme): void {
   for (const kind of KINDS) {
     const scale = kinds[kind].scales[theme]
     const at = (share: number) => scale[Math.round(share * (scale.length - 1))]!

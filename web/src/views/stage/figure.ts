@@ -4,7 +4,7 @@ import { button, element, markData, setAttributes, svgElement } from "../../core
 import { buildHatching, drawBar, drawEdge, drawGrip, lineAt, measuring, put, setPlace, visible } from "./elements"
 import { layOut, type Layout, type Room } from "./layout"
 import { arc, EnglishEnds, ribbon, type Line } from "./paths"
-import type { KindName, StagePayload } from "./payload"
+import type { FigurePayload, KindName } from "./payload"
 import { columnOf, keyOfToken, querySide, rowOf, twoDigits, visibleKeys, type Focus } from "./reading"
 import { pulledRow } from "./pull"
 import { arcsAtRest, atRest, HELD_LEAST, ofHeld, type Part } from "./strongest"
@@ -19,8 +19,8 @@ export interface FigureEvents {
 }
 
 /** What is drawn: the map of each kind, and which kind was chosen. */
-export interface Scene {
-  readonly payload: StagePayload
+export interface Scene<Payload extends FigurePayload = FigurePayload> {
+  readonly payload: Payload
   readonly kind: KindName
   readonly maps: Readonly<Record<KindName, Float32Array>>
 }
@@ -134,7 +134,7 @@ export class StageFigure {
     this.drawRest(scene, layout, this.rest)
   }
 
-  private buildTokens(payload: StagePayload): void {
+  private buildTokens(payload: FigurePayload): void {
     const { words } = payload
     const build = (side: Focus["side"], labels: readonly string[]) => {
       const holder = this.sides[side]

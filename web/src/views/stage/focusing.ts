@@ -15,7 +15,7 @@ export interface FocusHost {
   readonly figure: StageFigure
   readonly playback: Playback
   readonly pulling: Pulling
-  scene: () => Scene | null
+  scene: () => Scene<StagePayload> | null
   refresh: () => void // draws what has the attention
   announce: (text: string) => void
 }

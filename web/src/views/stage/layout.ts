@@ -40,6 +40,7 @@ export interface Layout {
   readonly unit: number
 }
 
+export const PHONE = 620 // design pixels; a narrower stage has columns always, with the maps in a sheet
 const SLOT = 28 // least width of a token
 const PADDING = 10 // width of a token besides its label
 const GAP = 4 // least distance of neighbours

@@ -50,7 +50,7 @@ export interface Decoding {
   readonly seed: number
 }
 
-interface KindHeader {
+export interface KindHeader {
   readonly heading: string // "Cross-attention"
   readonly meaning: string // "what each French token attends to while it is chosen"
   readonly layers: readonly string[] // ids, "mean" included
@@ -82,6 +82,13 @@ export interface StagePayload extends Omit<Header, "places">, Choosable {
   readonly maps: Readonly<Record<KindName, Maps>> // all layers and heads, means included
   readonly pulled: Pulled | null
 }
+
+/** What a figure of tokens and ribbons shows of it. */
+export interface FigurePayload extends Pick<StagePayload, "english" | "french" | "start" | "maps" | "pulled"> {
+  readonly words: Pick<Words, FigureWord>
+}
+export type FigureWord =
+  | "english" | "french" | "englishName" | "frenchName" | "attends" | "attended" | "other" | "masked" | "corner"
 
 /** The probability of a token that was chosen, then label and probability of each candidate. */
 export type SentPlace = readonly [probability: number, ...(string | number)[]]

@@ -3,7 +3,7 @@
 import { MEAN } from "../../core/choosing"
 import { filled } from "../../core/dom"
 import { sum } from "./arithmetic"
-import { mapOf, type KindName, type MapChoice, type StagePayload } from "./payload"
+import { mapOf, type FigurePayload, type KindName, type MapChoice, type StagePayload } from "./payload"
 
 /** A token of one side; `french` counts places, that is without the start. */
 export interface Focus {
@@ -87,7 +87,7 @@ export function columnOfHeads(
 }
 
 /** A token in words: its place, and what it attends to in the map that is drawn. */
-export function describeToken(payload: StagePayload, kind: KindName, map: Float32Array, { side, place }: Focus): string {
+export function describeToken(payload: FigurePayload, kind: KindName, map: Float32Array, { side, place }: Focus): string {
   const { words, english, french } = payload
   const { keys } = payload.maps[kind]
   const labels = side === "english" ? english : french
