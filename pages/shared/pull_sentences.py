@@ -126,7 +126,7 @@ def describe_sweep(sweep: PullSweep) -> str:
     for token, low, high in sweep.words:
         if token is None:
             return ""  # the encoder's queries choose no token
-        values = {"token": _quoted(token), "low": f"{low:.2f}", "high": f"{high:.2f}"}
+        values = {"token": _quoted(token), "low": three_digits(low), "high": three_digits(high)}
         parts.append(
             say("pull.point", "{token} at {low}", **values)
             if low == high

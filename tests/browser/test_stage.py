@@ -44,11 +44,11 @@ def test_a_token_is_looked_at_and_held_without_a_request(server: Server, page: P
     open_page(page, f"{server.url}/{SENTENCE}")
     expect(page.locator(".stage-root .caption button")).to_have_text("Cross-attention, layer 4, mean of 8 heads")
     expect(french(page)).to_have_accessible_name(
-        "elle, place 15 of 20, attends to it 0.40, </s> 0.22, was 0.16, be 0.07, other 0.15"
+        "elle, place 15 of 20, attends to it 0.401, </s> 0.215, was 0.161, be 0.072, other 0.150"
     )
     count_messages(page)
     french(page).hover()
-    expect(page.locator(".weights span")).to_have_text(["0.07", "0.05", "0.40", "0.16", "0.06", "0.22"])
+    expect(page.locator(".weights span")).to_have_text(["0.072", "0.046", "0.401", "0.161", "0.058", "0.215"])
     expect(page.locator(".candidates tr.chosen")).to_contain_text("elle")
     french(page).click()
     page.mouse.move(0, 0)

@@ -14,7 +14,9 @@ from ..viewer.level_code import round_to_levels
 from ..viewer.payload import SentArray, pack
 from . import component
 
-LEVELS = (1000, 200)  # to which weights are rounded: fewer if more would make the message too large
+# To how many levels weights are rounded: fewer if more would make the message too large. Of a multiple of 2000 three
+# decimals are right, of 200 two.
+LEVELS = (4000, 2000, 200)
 MOST_BYTES = 75_000  # of a sentence, where 200 levels are enough for that
 MOST_CHANGED = 22_000  # of the changes; they are sent as base64, which is a third longer
 
@@ -35,12 +37,12 @@ class PlaceChances:
     def sent(self) -> list[float | str]:
         """As the browser reads it: the probability, then label and probability of each candidate."""
         names, probabilities = zip(*self.top, strict=True)
-        pairs = zip(component.labels(names), (round(each, 3) for each in probabilities), strict=True)
-        return [round(self.probability, 3), *(value for pair in pairs for value in pair)]
+        pairs = zip(component.labels(names), (round(each, 4) for each in probabilities), strict=True)
+        return [round(self.probability, 4), *(value for pair in pairs for value in pair)]
 
     def sent_draws(self) -> list[float]:
         """The probabilities of the draw as the browser reads them."""
-        return [round(each, 3) for each in self.draws]
+        return [round(each, 4) for each in self.draws]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +77,16 @@ def name_of(maps: AttentionMaps, text: str) -> int:
     return zlib.crc32("\n".join([*maps["cross"].keys.labels, *maps["cross"].queries.labels, text]).encode())
 
 
+def decimals_of(levels: int) -> int:
+    """How many decimals of a weight are right after it was rounded to levels."""
+    return 2 if levels % 2000 else 3
+
+
 def pack_maps(header: Mapping[str, object], maps: AttentionMaps) -> bytes:
     """Pack a payload with the weights of all kinds, in as many levels as fit into `MOST_BYTES`."""
     for levels in LEVELS:
         arrays = {name: SentArray(own.weights, "levels", own.kind.causal, levels) for name, own in maps.items()}
-        packed = pack(header, arrays)
+        packed = pack({**header, "decimals": decimals_of(levels)}, arrays)
         if len(packed) <= MOST_BYTES:
             break
     return packed
@@ -99,7 +106,7 @@ def pack_changes(maps: AttentionMaps, places: Sequence[PlaceChances], text: str,
     values = {name: _weights_of(own.weights, rows[name], own.kind.causal) for name, own in pulled.maps.items()}
     for levels in LEVELS:
         arrays = {name: SentArray(weights, "levels", levels=levels) for name, weights in values.items()}
-        packed = pack(header, {**marks, **arrays})
+        packed = pack({**header, "decimals": decimals_of(levels)}, {**marks, **arrays})
         if len(packed) <= MOST_CHANGED:
             break
     return packed

@@ -144,7 +144,7 @@ def _place(picture: StagePicture, layout: _Layout, place: int) -> Iterable[Item]
         at += length
         if is_pulled:
             box = layout.english[key]
-            text = f"{row[key]:.2f}"
+            text = f"{row[key]:.3f}"
             yield TextLine(box.x + box.width / 2, box.y + _TOKEN + 10, text, _NUMBER, "middle")
 
 
@@ -177,7 +177,7 @@ def _arcs(picture: StagePicture, layout: _Layout) -> Iterable[Item]:
                 if is_pulled:
                     box = layout.english[key] if kind == "encoder" else layout.french[key]
                     y = box.y + (_TOKEN + 10 if kind == "encoder" else -22)
-                    yield TextLine(box.x + box.width / 2, y, f"{row[key]:.2f}", _NUMBER, "middle")
+                    yield TextLine(box.x + box.width / 2, y, f"{row[key]:.3f}", _NUMBER, "middle")
 
 
 def _arc_keys(row: np.ndarray, kind: str, query: int, is_chosen: bool, is_pulled: bool) -> list[int]:

@@ -135,7 +135,7 @@ def test_a_sweep_states_its_words():
     row = {"r": result((5, 6, 3), "\u2009robe"), "p": result()}
     sweep = PullSweep(PULL, 0.2, (0, 0.5, 1), (-math.inf, 1, 9), tuple(row[letter] for letter in "rrp"))
     assert sentences.describe_sweep(sweep) == (
-        "By the weight: \u201crobe\u201d from 0.00 to 0.50; \u201cpetite\u201d at 1.00."
+        "By the weight: \u201crobe\u201d from 0 to 0.500; \u201cpetite\u201d at 1.00."
     )
     silent = PullSweep(PULL, 0.2, (0,), (0,), (result(chosen=None),))
     assert sentences.describe_sweep(silent) == ""

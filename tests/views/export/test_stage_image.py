@@ -54,14 +54,14 @@ def test_the_pulled_row_has_all_its_ribbons_with_numbers():
     drawing = drawn(("cross", 1, 0))
     assert len(curves(drawing, "cross")) == 2 + 3
     numbers = [item.text for item in drawing.items if isinstance(item, TextLine) and item.text.startswith("0.")]
-    assert numbers == ["0.05", "0.05", "0.90"]
+    assert numbers == ["0.050", "0.050", "0.900"]
 
 
 @pytest.mark.parametrize("kind", ["encoder", "decoder"])
 def test_a_pulled_arc_has_its_number(kind):
     drawing = drawn((kind, 1, 0), kind)
     numbers = [item.text for item in drawing.items if isinstance(item, TextLine) and item.text.startswith("0.")]
-    assert numbers == {"encoder": ["0.30", "0.40"], "decoder": ["0.60", "0.40"]}[kind]
+    assert numbers == {"encoder": ["0.300", "0.400"], "decoder": ["0.600", "0.400"]}[kind]
 
 
 def test_the_drawing_is_wide_enough_for_any_number_of_tokens():

@@ -20,6 +20,6 @@ it("has the alignment as cross-attention, and no weight of self-attention that a
 })
 
 it("describes a token of either side by the alignment", () => {
-  expect(describeToken(payload, kind, maps.cross, { side: "french", place: 1 })).toBe("deux 2/3 reads b 0.75, a 0.25")
-  expect(describeToken(payload, kind, maps.cross, { side: "english", place: 0 })).toBe("a 1/2 read by un 0.90, </s> 0.50, deux 0.25")
+  expect(describeToken(payload, kind, maps.cross, { side: "french", place: 1 })).toBe("deux 2/3 reads b 0.750, a 0.250")
+  expect(describeToken(payload, kind, maps.cross, { side: "english", place: 0 })).toBe("a 1/2 read by un 0.900, </s> 0.500, deux 0.250")
 })

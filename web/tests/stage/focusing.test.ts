@@ -52,7 +52,7 @@ describe("a tap on another token", () => {
     expect(focusing.held).toEqual({ side, place: query })
     expect(focusing.pullable).toEqual({ kind: name, query, key })
     expect(pulling.target).toEqual(focusing.pullable)
-    expect(announce).toHaveBeenLastCalledWith(expect.stringMatching(/^\S+ \S+ 0\.\d\d$/))
+    expect(announce).toHaveBeenLastCalledWith(expect.stringMatching(/^\S+ \S+ 0\.\d\d\d$/))
   })
   it("of the same side holds that token when it is tapped again, and frees a token that is held", () => {
     draw("encoder")

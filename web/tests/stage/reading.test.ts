@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import type { StagePayload, Words } from "../../src/views/stage/payload"
 import { mapOf } from "../../src/views/stage/payload"
-import { describeToken, listWeights, mapTitle } from "../../src/views/stage/reading"
+import { describeToken, listWeights, mapTitle, weightText } from "../../src/views/stage/reading"
 
 const words = {
   named: "{kind}, {map}",
@@ -47,21 +47,26 @@ it("always names the map", () => {
 })
 
 it("lists the strongest weights and the rest", () => {
-  expect(listWeights([0.05, 0.75, 0.15, 0.03, 0.02], ["a", "b", "c", "d", "e"], "other")).toBe("b 0.75, c 0.15, a 0.05, other 0.05")
-  expect(listWeights([1, 0], ["a", "b"], "other")).toBe("a 1.00")
+  expect(listWeights([0.05, 0.75, 0.15, 0.03, 0.02], ["a", "b", "c", "d", "e"], "other")).toBe("b 0.750, c 0.150, a 0.050, other 0.050")
+  expect(listWeights([1, 0], ["a", "b"], "other")).toBe("a 1")
 })
 
 it("describes a token by what it attends to in the map that is drawn", () => {
   const cross = mapOf(payload, "cross", first)
   expect(describeToken(payload, "cross", cross, { side: "french", place: 0 })).toBe(
-    "il, place 1 of 2, attends to animal 0.75, it 0.15, the 0.10",
+    "il, place 1 of 2, attends to animal 0.750, it 0.150, the 0.100",
   )
   expect(describeToken(payload, "cross", cross, { side: "english", place: 1 })).toBe(
-    "animal, English token 2 of 3, attended to by il 0.75, est 0.50",
+    "animal, English token 2 of 3, attended to by il 0.750, est 0.500",
   )
   const decoder = mapOf(payload, "decoder", first)
   expect(describeToken(payload, "decoder", decoder, { side: "french", place: 1 })).toBe(
-    "est, place 2 of 2, attends to il 0.75, <s> 0.25",
+    "est, place 2 of 2, attends to il 0.750, <s> 0.250",
   )
   expect(describeToken(payload, "decoder", decoder, { side: "english", place: 0 })).toBe("the, English token 1 of 3")
+})
+
+it("writes weights as the cells of maps do, and with the decimals that were sent", () => {
+  expect([0.4021, 0.05, 1, 0, 0.0004].map((weight) => weightText(weight))).toEqual(["0.402", "0.050", "1", "0", "\u22480"])
+  expect(weightText(0.4021, 2)).toBe("0.40")
 })

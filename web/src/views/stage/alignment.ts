@@ -28,7 +28,7 @@ export function alignmentScene({ english, french, start, words }: AlignmentHeade
   }
   const inputs = [start, ...french.slice(0, -1)]
   const payload = {
-    ...{ english, french, start, words, pulled: null },
+    ...{ english, french, start, words, pulled: null, decimals: 3 },
     maps: { encoder: map(english, english, "encoder"), cross: map(french, english, "cross"), decoder: map(french, inputs, "decoder") },
   }
   return { payload, kind: "cross", maps }

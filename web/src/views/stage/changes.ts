@@ -8,6 +8,7 @@ interface Changes {
   readonly french: readonly string[]
   readonly places: Readonly<Record<number, SentPlace>> // those that differ
   readonly pulled: Pulled
+  readonly decimals: number
 }
 
 /** The payload with changes, which are base64; as it is without any, and where they belong to another translation. */
@@ -20,7 +21,7 @@ export function withChanges(payload: StagePayload, encoded: string): StagePayloa
     const other = changes.places[place]
     return other ? readPlace(other) : payload.places[place]!
   })
-  const header = { ...payload, french, pulled, places, text: pulled.now, drawn: null }
+  const header = { ...payload, french, pulled, places, text: pulled.now, drawn: null, decimals: Math.min(payload.decimals, changes.decimals) }
   const lengths = { encoder: payload.english.length, cross: payload.english.length, decoder: french.length }
   const merged = new Map(KINDS.map((kind) => [kind as string, merge(payload, kind, arrays, lengths[kind])]))
   const reader = {

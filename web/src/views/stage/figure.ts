@@ -5,7 +5,7 @@ import { buildHatching, drawBar, drawEdge, drawGrip, lineAt, measuring, put, set
 import { layOut, type Layout, type Room } from "./layout"
 import { arc, EnglishEnds, ribbon, type Line } from "./paths"
 import type { FigurePayload, KindName } from "./payload"
-import { columnOf, keyOfToken, querySide, rowOf, twoDigits, visibleKeys, type Focus } from "./reading"
+import { columnOf, keyOfToken, querySide, rowOf, visibleKeys, weightText, type Focus } from "./reading"
 import { pulledRow } from "./pull"
 import { arcsAtRest, atRest, HELD_LEAST, ofHeld, type Part } from "./strongest"
 
@@ -320,7 +320,7 @@ export class StageFigure {
     if (!layout || !scene) return
     const box = layout[side][place]!
     const number = element("span", scene.kind, this.numbers)
-    number.textContent = twoDigits(weight)
+    number.textContent = weightText(weight, scene.payload.decimals)
     const inside = scene.kind === "cross"
     const after = (side === "english") === inside // below in rows, right in columns
     if (layout.rows) {

@@ -7,7 +7,7 @@ import type { Attention, Scene, StageFigure } from "./figure"
 import type { StagePayload } from "./payload"
 import type { Playback } from "./play"
 import { pullsByKey, sameTarget, type Pulling, type Target } from "./pulling"
-import { describeToken, keepsFocus, keyOfToken, querySide, rowOf, sameFocus, twoDigits, visibleKeys, type Focus } from "./reading"
+import { describeToken, keepsFocus, keyOfToken, querySide, rowOf, sameFocus, visibleKeys, weightText, type Focus } from "./reading"
 
 const DRAG = 200 // design pixels from the weight 0 to 1
 
@@ -145,7 +145,7 @@ export class Focusing {
     if (!scene || !query || this.key < 0) return
     const { queries, keys } = scene.payload.maps[query.kind]
     const weight = this.host.pulling.weight ?? this.rowAt(query.query)[this.key]!
-    const pair = { query: queries[query.query]!, key: keys[this.key]!, weight: twoDigits(weight) }
+    const pair = { query: queries[query.query]!, key: keys[this.key]!, weight: weightText(weight, scene.payload.decimals) }
     this.host.announce(filled(scene.payload.words.pair, pair))
   }
 

@@ -4,7 +4,7 @@ import { button, element, filled, setAttributes } from "../../core/dom"
 import type { MapChoice, StagePayload, Words } from "./payload"
 import { headWeights, outcomes, SCOPES, stretches, type Scope, type Sweep } from "./pull"
 import type { Target } from "./pulling"
-import { columnOfHeads, twoDigits } from "./reading"
+import { columnOfHeads, weightText } from "./reading"
 
 /** A weight that can be pulled. */
 export interface Pullable {
@@ -13,13 +13,14 @@ export interface Pullable {
   readonly weight: number
   readonly heads: readonly number[] // its weight in each head that is drawn
   readonly layer: string
+  readonly decimals: number
 }
 
 /** The weight of a query and a key; `weight`: before it is pulled. */
 export function pullableAt(payload: StagePayload, choice: MapChoice, target: Target, weight: number): Pullable {
   const { queries, keys } = payload.maps[target.kind]
   const names = { query: queries[target.query]!, key: keys[target.key]! }
-  return { ...names, weight, heads: columnOfHeads(payload, choice, target), layer: choice.layer }
+  return { ...names, weight, heads: columnOfHeads(payload, choice, target), layer: choice.layer, decimals: payload.decimals }
 }
 
 export interface PanelEvents {
@@ -80,10 +81,10 @@ export class PullPanel {
     const { pullable } = this
     if (!pullable) return
     this.slider.value = String(weight)
-    this.slider.setAttribute("aria-valuetext", twoDigits(weight))
+    this.slider.setAttribute("aria-valuetext", weightText(weight))
     const changed = Math.abs(weight - pullable.weight) >= 0.005
-    const was = pullable.weight < 0.01 ? pullable.weight.toFixed(3) : twoDigits(pullable.weight)
-    this.weight.textContent = changed ? filled(words.weightNow, { weight: twoDigits(weight), was }) : was
+    const was = weightText(pullable.weight, pullable.decimals)
+    this.weight.textContent = changed ? filled(words.weightNow, { weight: weightText(weight), was }) : was
     this.marks.replaceChildren()
     for (const own of pullable.heads.length > 1 ? headWeights(pullable.heads, weight) : []) {
       element("i", "", this.marks).style.left = `${100 * own}%`
@@ -105,7 +106,7 @@ export class PullPanel {
       part.style.left = `${100 * from}%`
       part.style.width = `${100 * (to - from)}%`
       part.textContent = label
-      part.title = filled(words.scale, { token: label, low: twoDigits(from), high: twoDigits(to) })
+      part.title = filled(words.scale, { token: label, low: weightText(from), high: weightText(to) })
     }
   }
 }

@@ -70,6 +70,7 @@ interface Header {
   readonly sentence: string // that is translated
   readonly entered: string // that the page has; another one is only typed yet
   readonly text: string // the translation
+  readonly decimals: number // that are known of the weights
   readonly decoding: Decoding
   readonly drawn: readonly (readonly number[])[] | null // of each place: the probability with which each candidate is drawn
   readonly examples: readonly (readonly [label: string, link: string])[]
@@ -84,7 +85,7 @@ export interface StagePayload extends Omit<Header, "places">, Choosable {
 }
 
 /** What a figure of tokens and ribbons shows of it. */
-export interface FigurePayload extends Pick<StagePayload, "english" | "french" | "start" | "maps" | "pulled"> {
+export interface FigurePayload extends Pick<StagePayload, "english" | "french" | "start" | "maps" | "pulled" | "decimals"> {
   readonly words: Pick<Words, FigureWord>
 }
 export type FigureWord =

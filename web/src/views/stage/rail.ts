@@ -6,7 +6,7 @@ import { arrowStep, button, element, filled, markData, setAttributes } from "../
 import { clamp, largest } from "../../core/numbers"
 import { paintCells } from "../../core/painting"
 import { mapOf, type KindName, type MapChoice, type StagePayload } from "./payload"
-import { mapTitle, twoDigits } from "./reading"
+import { mapTitle, weightText } from "./reading"
 
 interface Tile extends MapChoice {
   readonly button: HTMLButtonElement
@@ -160,9 +160,9 @@ export class Candidates {
       const bar = element("span", "share", element("td", "", row))
       const share = draws[rank] ?? probability
       bar.style.setProperty("--share", String(share))
-      element("td", "number", row).textContent = twoDigits(share)
-      if (draws.length) element("td", "number was", row).textContent = twoDigits(probability)
-      else if (former.length) element("td", "number was", row).textContent = twoDigits(former[rank] ?? 0)
+      element("td", "number", row).textContent = weightText(share)
+      if (draws.length) element("td", "number was", row).textContent = weightText(probability)
+      else if (former.length) element("td", "number was", row).textContent = weightText(former[rank] ?? 0)
     }
   }
 }

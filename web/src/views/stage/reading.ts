@@ -2,6 +2,7 @@
 
 import { MEAN } from "../../core/choosing"
 import { filled } from "../../core/dom"
+import { short } from "../../core/numbers"
 import { sum } from "./arithmetic"
 import { mapOf, type FigurePayload, type KindName, type MapChoice, type StagePayload } from "./payload"
 
@@ -48,18 +49,18 @@ export function mapTitle(payload: StagePayload, kind: KindName, { layer, head }:
   return filled(words.named, { kind: heading, map: filled(form, counts) })
 }
 
-/** A weight with two digits. */
-export function twoDigits(weight: number): string {
-  return weight.toFixed(2)
+/** A weight: three decimals, as in the cells of maps; of a sentence so long that it is sent with two, those. */
+export function weightText(weight: number, decimals = 3): string {
+  return decimals < 3 ? weight.toFixed(decimals) : short(weight)
 }
 
-/** The strongest weights of a row, and the rest of it: "animal 0.75, it 0.15, other 0.10". */
-export function listWeights(row: ArrayLike<number>, names: readonly string[], other: string): string {
+/** The strongest weights of a row, and the rest of it: "animal 0.750, it 0.151, other 0.099". */
+export function listWeights(row: ArrayLike<number>, names: readonly string[], other: string, decimals = 3): string {
   const order = [...names.keys()].sort((one, two) => row[two]! - row[one]! || one - two)
   const named = order.slice(0, MOST_NAMED).filter((place) => row[place]! >= 0.05)
-  const texts = named.map((place) => `${names[place]} ${twoDigits(row[place]!)}`)
+  const texts = named.map((place) => `${names[place]} ${weightText(row[place]!, decimals)}`)
   const rest = Math.max(0, sum(Array.from(row)) - sum(named.map((place) => row[place]!)))
-  if (rest >= 0.005) texts.push(`${other} ${twoDigits(rest)}`)
+  if (rest >= 0.005) texts.push(`${other} ${weightText(rest, decimals)}`)
   return texts.join(", ")
 }
 
@@ -97,11 +98,11 @@ export function describeToken(payload: FigurePayload, kind: KindName, map: Float
     count: labels.length,
   })
   const reads = (side === "french") === (kind !== "encoder")
-  if (reads) return filled(words.attends, { name, list: listWeights(rowOf(map, place, keys.length), keys, words.other) })
+  if (reads) return filled(words.attends, { name, list: listWeights(rowOf(map, place, keys.length), keys, words.other, payload.decimals) })
   if (kind !== "cross") return name
   const column = columnOf(map, place, keys.length)
   const strongest = [...french.keys()].sort((one, two) => column[two]! - column[one]! || one - two)
   const readers = strongest.slice(0, MOST_NAMED).filter((query) => column[query]! >= 0.05)
-  const list = readers.map((query) => `${french[query]} ${twoDigits(column[query]!)}`).join(", ")
+  const list = readers.map((query) => `${french[query]} ${weightText(column[query]!, payload.decimals)}`).join(", ")
   return list ? filled(words.attended, { name, list }) : name
 }

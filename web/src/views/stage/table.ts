@@ -2,7 +2,7 @@
 
 import { buildTable } from "../../core/table"
 import type { Scene } from "./figure"
-import { rowOf, twoDigits } from "./reading"
+import { rowOf, weightText } from "./reading"
 
 /** Fills `holder` with the weights: a row for each query, a column for each key. */
 export function fillTable(holder: HTMLElement, scene: Scene | null): void {
@@ -11,7 +11,7 @@ export function fillTable(holder: HTMLElement, scene: Scene | null): void {
   const map = scene.maps[scene.kind]
   const masked = (query: number, key: number) => scene.kind === "decoder" && key > query
   const cell = (query: number) => (weight: number, key: number) =>
-    masked(query, key) ? scene.payload.words.masked : twoDigits(weight)
+    masked(query, key) ? scene.payload.words.masked : weightText(weight, scene.payload.decimals)
   const rows = queries.map((name, query) => {
     return [`${query + 1} ${name}`, ...Array.from(rowOf(map, query, keys.length), cell(query))] as const
   })
