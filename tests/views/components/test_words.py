@@ -94,6 +94,7 @@ CONSTANTS = {
         "ARRANGED_BY",
         "BOX",
         "BUTTON",
+        "CHARTS",
         "CHIPS",
         "ACTIONS",
         "DONE",
