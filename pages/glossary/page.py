@@ -7,7 +7,7 @@ import streamlit as st
 
 from views.controls import widgets
 from views.html import term_list
-from views.text import glossary, prose
+from views.text import catalogue, glossary, prose
 from views.text.catalogue import Untranslated, say
 from views.url_state import bound_settings
 
@@ -20,8 +20,10 @@ def render() -> None:
     st.markdown(prose.lead(PAGE))
     label = say("glossary.find", "Find a term")
     query = widgets.text(label, "find", "", say("glossary.any", "all terms"), width=360)
+    with catalogue.using_language(catalogue.ENGLISH):
+        english = {id: glossary.term_of(prose.block(PAGE, id)) for id in glossary.WHERE_SHOWN}
     entries = [
-        term_list.GlossaryEntry(Untranslated(glossary.term_of(text))(), text, *_link(id))
+        term_list.GlossaryEntry(Untranslated(glossary.term_of(text))(), text, *_link(id), english[id])
         for id, text in _texts_by_term().items()
     ]
     matches = term_list.matching_entries(entries, query)

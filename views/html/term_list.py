@@ -16,19 +16,26 @@ class GlossaryEntry:
         text: Markdown that begins with the term in bold and a colon.
         page: title of the page that shows it.
         address: URL of the part there.
+        english: its English name, by which it can be found in every language.
     """
 
     name: str
     text: str
     page: str
     address: str
+    english: str = ""
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names by which it can be found, without regard to case."""
+        return self.name.casefold(), self.english.casefold()
 
 
 def matching_entries(entries: Sequence[GlossaryEntry], query: str) -> list[GlossaryEntry]:
     """The entries that contain `query`: an exact term alone, else matching terms before matching definitions."""
     sought = query.casefold().strip()
-    by_name = [entry for entry in entries if sought in entry.name.casefold()]
-    if sought and (exact := [entry for entry in by_name if entry.name.casefold() == sought]):
+    by_name = [entry for entry in entries if any(sought in name for name in entry.names)]
+    if sought and (exact := [entry for entry in by_name if sought in entry.names]):
         return exact
     return by_name + [entry for entry in entries if sought in entry.text.casefold() and entry not in by_name]
 

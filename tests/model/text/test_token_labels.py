@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -30,6 +32,15 @@ def test_what_is_not_visible_is_drawn(piece: str, label: str):
 def test_tokens_of_one_character_are_numbered_in_their_own_text():
     spans = [(0, 1), (0, 1), (0, 1), (0, 0), (1, 2)]
     assert number_shared(["x", "x", "x", "", "y"], spans, [0, 0, 1, 1, 1]) == ["x 1/2", "x 2/2", "x", "", "y"]
+
+
+def test_korean_syllables_state_their_share_and_jamo_are_joined_in_words():
+    byte_level = read_tokens(["\u00eb\u0124", "\u013a", "\u00eb\u012c\u0136", "\u0120\u00ed\u0137\u013b"])
+    assert byte_level.labels == ("나 1/2", "나 2/2", "는", "학")
+    assert [(word.text, word.start, word.end) for word in byte_level.words] == [("나는", 0, 3), ("학", 3, 4)]
+    first, *others = unicodedata.normalize("NFD", "한국")
+    jamo = read_tokens(["[CLS]", first, *(f"##{each}" for each in others), "[SEP]"])
+    assert [unicodedata.normalize("NFC", word.text) for word in jamo.words] == ["[CLS]", "한국", "[SEP]"]
 
 
 def test_words_are_runs_between_spaces_and_one_token_may_cover_several():

@@ -18,6 +18,12 @@ def test_a_link_can_contain_the_search_text():
     assert listed(visit("glossary", find="residual stream")).count("<dt>") == 1
 
 
+def test_a_term_is_found_by_its_names_in_both_languages():
+    for name in ("Query, key and value", "query, key, value", "Entropy", "엔트로피(entropy)"):
+        assert listed(visit("glossary", find=name, lang="ko")).count("<dt>") == 1, name
+    assert listed(visit("glossary", find="인코더", lang="ko")) != listed(visit("glossary", lang="ko"))
+
+
 def test_a_search_without_matches_gets_one_sentence():
     (message,) = [each.value for each in visit("glossary", find="*zebra*").info]
     assert message == "No term contains what you look for. Take fewer letters, or another word for it."
