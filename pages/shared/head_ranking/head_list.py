@@ -152,7 +152,7 @@ def _table_columns(change: str, heads: list[Head]) -> list[TableColumn]:
         TableColumn(change, [head.change for head in heads]),
         TableColumn(say("column.label", "label"), [PATTERNS[head.label.name]() for head in heads]),
         TableColumn(say("column.pattern", "pattern"), [PATTERNS[head.label.pattern]() for head in heads]),
-        TableColumn(say("column.score", "score"), [head.label.score for head in heads]),
+        TableColumn(say("heads.column.score", "score"), [head.label.score for head in heads]),
         TableColumn(say("ranking.uniform", "uniform attention"), [head.label.chance for head in heads]),
         TableColumn(say("ranking.often.label", "label over many"), labels),
         TableColumn(say("ranking.often.score", "score over many"), [label and label.score for label in many]),

@@ -140,7 +140,7 @@ def render_weight_scores(scores: WeightScores, head: Head, composed: bool = True
         return
     header = [
         say("column.pattern", "pattern"),
-        say("column.score", "score"),
+        say("heads.column.score", "score"),
         say("heads.weight-scores.chance", "by chance") if composed else say("ranking.uniform", "uniform attention"),
     ]
     title = say("heads.weight-scores", "Without a sentence: scores of {head}", head=head.name)
