@@ -7,8 +7,10 @@ does, and learns its id from the page that the server sends.
 from __future__ import annotations
 
 import asyncio
+import html
 import http.client
 import json
+import re
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,6 +28,7 @@ from websockets.exceptions import ConnectionClosed
 CONTROLS = ("text_input", "selectbox", "file_uploader")
 DONE = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 XSRF = "_streamlit_xsrf"  # the cookie with the token
+ANSWER = re.compile(r'data-answer="([^"]*)"')  # see views/components/component.py
 WAITING = "before you"  # in the notice of a waiting visitor, see views/text/waiting.py
 
 
@@ -61,6 +64,7 @@ class Client:
 
     Attributes:
         controls: of the page, by their labels; components by their names.
+        answer: to the last request of a component that has such an answer.
     """
 
     def __init__(self, url: str) -> None:
@@ -70,6 +74,7 @@ class Client:
         self.pages: dict[str, str] = {}  # address of a page -> its hash in the protocol
         self.page = ""
         self.controls: dict[str, Control] = {}
+        self.answer: dict[str, object] = {}
         self.query = ""  # the address, as the server last wrote it
         self._cookies: dict[str, str] = {}
         self._states: dict[str, WidgetState] = {}
@@ -205,6 +210,9 @@ class Client:
         elif kind == "bidi_component":
             component = delta.new_element.bidi_component
             self.controls[component.component_name] = Control(component.id, delta.fragment_id)
+        elif kind == "html":
+            if mark := ANSWER.search(delta.new_element.html.body):
+                self.answer = json.loads(html.unescape(mark[1]))
         elif kind == "exception":
             self._answer.problems.append(delta.new_element.exception.type or "exception")
         elif kind == "alert" and delta.new_element.alert.format in (Alert.ERROR, Alert.WARNING):

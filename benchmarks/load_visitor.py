@@ -1,4 +1,4 @@
-"""A simulated visitor: opens the app, types, changes head and page, uploads a picture, and pauses in between."""
+"""A simulated visitor: opens the app, types, pulls a weight, changes head and page, uploads a picture, and pauses."""
 
 from __future__ import annotations
 
@@ -20,11 +20,16 @@ from views.controls.picture_input import LABEL
 THINKING = (2.0, 8.0)  # seconds between two actions
 ARRIVAL = 5.0  # seconds in which all visitors arrive, as when a class opens an address
 PATIENCE = 300.0  # seconds after which an answer counts as missing
-ACTIONS = {"sentence": 0.35, "head": 0.30, "page": 0.25, "upload": 0.10}
+ACTIONS = {"sentence": 0.25, "typing": 0.10, "pull": 0.15, "head": 0.20, "page": 0.20, "upload": 0.10}
 PAGES = ("", *sorted(navigation.page_ids()))
 PHOTO = (1600, 1200)
 # The initial choices of the maps; a browser sends all of them, half a second after the last change.
 FIRST_MAP = {"kind": "encoder", "units": "tokens", "marks": "shown", "layer": "1", "head": "1", "scale": "shared"}
+
+# A pull as the stage requests it: in the last layer, of a place and a key that every sentence has.
+PULL = {"kind": "cross", "layer": "4", "head": "mean", "scope": "layer"}
+FEWEST_TOKENS = 8
+TYPED_WORDS = 4  # that a visitor types before a pause, each with a translation
 
 # Nearly two thousand sentences of twelve words, so that almost no request repeats.
 SUBJECTS = ("old teacher", "little sister", "tall doctor", "young farmer", "new neighbour", "tired student")
@@ -77,6 +82,7 @@ class SimulatedVisitor:
         self._photos = photos
         self._thinking = thinking
         self._map = dict(FIRST_MAP)
+        self._serial = 0
 
     async def stay(self, until: float, arrival: float = ARRIVAL, first: Sequence[str] = ()) -> VisitLog:
         """Arrive within `arrival` seconds, do the `first` actions, act, and leave at `until` by the loop's clock."""
@@ -111,6 +117,10 @@ class SimulatedVisitor:
             await self.change_page(self._random.choice([page for page in PAGES if page != client.page]))
         elif action == "sentence":
             await self.type(self._random.choice(SENTENCES))
+        elif action == "typing":
+            await self.type_slowly(self._random.choice(SENTENCES))
+        elif action == "pull":
+            await self.pull()
         elif action == "head":
             if client.page != "attention":
                 await self.change_page("attention")
@@ -128,6 +138,37 @@ class SimulatedVisitor:
         if "English sentence" not in self._client.controls:
             await self.change_page("")
         await self._timed("sentence", self._client.type("English sentence", sentence))
+
+    async def type_slowly(self, sentence: str) -> None:
+        """Type the last words of a sentence on the home page, which translates after each of them, then press Enter."""
+        await self._go_home()
+        words = sentence.split()
+        for count in range(len(words) - TYPED_WORDS, len(words)):
+            self._serial += 1
+            typed = {"serial": self._serial, "text": " ".join(words[: count + 1]) + " "}
+            await self._timed("typing", self._ask("type", typed, "typed"))
+        await self.type(sentence)
+
+    async def pull(self) -> None:
+        """Press a ribbon of the stage, release it at another weight, read its control, and take the pull back."""
+        await self._go_home()
+        place = {"query": self._random.randrange(FEWEST_TOKENS), "key": self._random.randrange(FEWEST_TOKENS)}
+        weight = round(self._random.uniform(0.5, 1), 2)
+        for action, given in (("sweep", 0), ("pull", weight), ("control", 0), ("reset", 0)):
+            self._serial += 1
+            asked = {"serial": self._serial, "action": action, **PULL, **place, "weight": given}
+            await self._timed(f"pull, {action}", self._ask("ask", asked, "serial"))
+
+    async def _go_home(self) -> None:
+        if self._client.page or "stage" not in self._client.controls:
+            await self.change_page("")
+
+    async def _ask(self, event: str, asked: dict[str, object], serial: str) -> RunResult:
+        """Send a request of the stage; an answer to another one counts as a problem."""
+        answer = await self._client.send_values("stage", **{event: asked})
+        if self._client.answer.get(serial) != self._serial or "error" in self._client.answer:
+            answer.problems.append(f"{event} {asked.get('action', '')}: answered with {self._client.answer}")
+        return answer
 
     async def change_page(self, page: str) -> None:
         """Use the navigation."""
