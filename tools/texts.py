@@ -7,6 +7,7 @@ python -m tools.texts ko        # the same for one language, with the ids of all
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ from tools import markup, messages, translated_prose
 from views.text import catalogue, glossary
 
 COMMAND = "make messages"
+_IN_FORMULA = re.compile(r"\\text\{[^{}]*\}")  # words, which are translated
 
 
 @dataclass
@@ -93,7 +95,9 @@ def _compare_messages(result: Report, path: Path, code: Catalog) -> None:
 
 def _problems(english: tuple[str, ...], translation: tuple[str, ...]) -> Iterator[str]:
     """What is wrong in the forms of a translation, compared with those of the English text."""
-    expected, present = catalogue.placeholders(english), catalogue.placeholders(translation)
+    expected, present = (
+        catalogue.placeholders([_IN_FORMULA.sub("", text) for text in texts]) for texts in (english, translation)
+    )
     if expected is not None and expected != present:
         yield f"its placeholders are {_fields(present)}, not {_fields(expected)}"
     for text in translation:

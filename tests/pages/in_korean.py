@@ -1,7 +1,7 @@
 """Find English on a page in Korean: runs of Latin words among which is one that only a sentence has.
 
-Names, code, formulas, tokens, titles of papers (in italics) and terms in brackets stay in English. A sentence that is
-Korean but for one word is not English.
+Names, code, formulas but for their sentences, tokens, titles of papers (in italics) and terms in brackets stay in
+English. A sentence that is Korean but for one word is not English.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ _KEPT = re.compile(
     DATA.pattern + r"|\$\$.*?\$\$|(?<!\*)\*(?!\*)[^*\n]+\*(?!\*)|\([^()]*\)|\u201c[^\u201d]*\u201d|\"[^\"]*\"",
     re.DOTALL,
 )
+_IN_FORMULA = re.compile(r"\\text\{([^{}]*)\}")
 _LATIN = r"(?<!\w)[A-Za-z][A-Za-z'\u2019-]*(?!\w)"
 _RUN = re.compile(f"{_LATIN}(?:,? {_LATIN})+")
 _OF_SENTENCES = frozenset(
@@ -42,7 +43,8 @@ def english_texts(app: AppTest) -> list[str]:
 
 def is_english(text: str) -> bool:
     """Whether a text has an English sentence, or a part of one, or a bracket of the pseudo-language."""
-    words = (word for run in _RUN.findall(_KEPT.sub(" | ", text)) for word in re.split(",? ", run))
+    read = " | ".join([_KEPT.sub(" | ", text), *_IN_FORMULA.findall(text)])
+    words = (word for run in _RUN.findall(read) for word in re.split(",? ", run))
     return OPENED in text or CLOSED in text or any(w.lower() in _OF_SENTENCES and not w.isupper() for w in words)
 
 

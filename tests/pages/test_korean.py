@@ -21,6 +21,8 @@ OFTEN = ("attention/lines", "vision/heads", "inside/add-norm/1 feed-forward, ins
         ("Weights of the head", True),
         ("이 헤드는 attends to the end", True),
         ("\u27e6가중치\u27e7", True),
+        ("$$x \\text{ may not attend to } y$$", True),
+        ("$$\\text{concat}(O_1) \\text{(query } i \\text{가 볼 때)}$$", False),
     ],
 )
 def test_english_is_detected(text, expected):
