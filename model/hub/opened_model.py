@@ -16,6 +16,8 @@ from ..tracing.model_of_trace import attach_model
 from .batches import ROWS, is_padding_neutral, run_padded, split_output
 from .call_check import check_call
 from .causal.opened_causal import OpenedCausalMethods
+from .causal.pictured_causes import PicturedCauses
+from .causal.resumable_pictured import ResumablePictured
 from .eager_attention import AttentionCall, CallRecorder
 from .errors import OpenError, states_errors
 from .forward_run import output_tensor, residual_stream, run_network
@@ -278,6 +280,27 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
         if name not in trace.records or trace.records[name].layers != layers or layers != tuple(range(len(layers))):
             raise OpenError("Rollout needs the maps of all layers; trace the input with keep='weights'.")
         return rollout(trace.records[name].weights, fusion)
+
+    def with_picture(self, picture: Pictures) -> PicturedCauses:
+        """The causal methods of a model that reads pictures with its text: all their texts have this picture.
+
+        Args:
+            picture: one picture of PIL or a list of them, as of `trace`.
+
+        Raises:
+            OpenError: this model reads no pictures with a text, or a picture cannot be used.
+        """
+        self.prepare()
+        self.read_pictures("", picture)
+        return PicturedCauses(self, picture)
+
+    _pictured_streams: ResumablePictured | None = None
+
+    def pictured_streams(self, causes: PicturedCauses) -> ResumablePictured:
+        """The residual streams of texts with pictures, found by `causes` once."""
+        if self._pictured_streams is None:
+            self._pictured_streams = causes.find_streams()
+        return self._pictured_streams
 
     def _reduce(
         self,

@@ -26,15 +26,30 @@ METRICS: dict[PairMetric, Message] = {
 }
 
 
+@dataclass(frozen=True)
+class UsedPicture:
+    """The picture that all texts have.
+
+    Attributes:
+        pixels_sha256: of its pixels.
+        sample: its name; empty for a user's own.
+    """
+
+    pixels_sha256: str
+    sample: str
+
+
 @dataclass(frozen=True, eq=False)
 class OpenedComparison:
     """Two texts, and how they are compared.
 
     Attributes:
         texts: as typed.
+        picture: that both have, if any.
     """
 
     texts: tuple[str, str]
+    picture: UsedPicture | None
     pair: OpenedPair
     alignment: str
     metric: PairMetric
@@ -49,14 +64,13 @@ class OpenedComparison:
     def key(self) -> tuple:
         """Identifies what is computed."""
         ids = self.pair.clean_ids, self.pair.corrupt_ids
-        return "opened patched", *ids, self.alignment, self.metric, self.direction
+        return "opened patched", self.picture, *ids, self.alignment, self.metric, self.direction
 
     def source(self, model: OpenedModel) -> ResultSource:
         """The texts for files, and lines of Python that prepare them again."""
         facts = {"opened": model.pinned, "sentence": self.texts[0], "other": self.texts[1], "metric": self.metric}
-        named = model.pinned, model.precision, model.weights_sha256
-        recipe = causal_recipes.of_texts(self.texts, self.metric, *named)
-        return ResultSource("models", model.weights_sha256, facts, recipe)
+        recipe = causal_recipes.of_texts(self.texts, self.metric, describe_opened(model, self.picture))
+        return source_with_picture(model, facts, recipe, self.picture)
 
     @property
     def measured(self) -> str:
@@ -68,13 +82,34 @@ class OpenedComparison:
         return block("circuits", "measured-probability" if unit == "probability" else "logit-of", token=names[0])
 
 
+def describe_opened(model: OpenedModel, picture: UsedPicture | None) -> causal_recipes.OpenedName:
+    """The model, with the picture of its texts, for a recipe."""
+    sample = None if picture is None else picture.sample
+    return causal_recipes.OpenedName(model.pinned, model.precision, model.weights_sha256, sample)
+
+
+def source_with_picture(
+    model: OpenedModel, facts: Mapping[str, object], recipe: causal_recipes.Lines, picture: UsedPicture | None
+) -> ResultSource:
+    """Texts for files, with the picture that they have."""
+    if picture is not None:
+        facts = {**facts, "pixels_sha256": picture.pixels_sha256}
+    own = picture is not None and not picture.sample
+    return ResultSource("models", model.weights_sha256, facts, recipe, own_picture=own)
+
+
 def choose_comparison(
-    service: Service[OpenedModel], text: str, options: Mapping[str, str], by_position: bool = False
+    service: Service[OpenedModel],
+    text: str,
+    options: Mapping[str, str],
+    by_position: bool = False,
+    picture: UsedPicture | None = None,
 ) -> OpenedComparison | None:
     """Render the controls of two texts; None, after rendering the reason, if they cannot be compared.
 
     Args:
         by_position: the method needs texts of equal length, position by position, and has one direction, noising.
+        picture: that both texts have.
 
     Raises:
         OpenError: the second text cannot be used.
@@ -86,7 +121,7 @@ def choose_comparison(
             "and its language as they are at first."
         )
     other = widgets.text(say("models.causes.other", "Text B"), "other", other_sentence(text), varies=True)
-    pair = service.analysis(("opened pair", text, other), lambda model: pair_texts(model, text, other))
+    pair = service.analysis(("opened pair", picture, text, other), lambda model: pair_texts(model, text, other))
     if pair.are_equal:
         st.info(block("models_causes", "equal"))
         return None
@@ -105,7 +140,7 @@ def choose_comparison(
         metric = widgets.pick(say("circuits.metric", "Measured"), metrics, "metric", varies=True)
         if not by_position:
             direction = choose_direction()
-    return OpenedComparison((text, other), pair, alignment, metric, direction)
+    return OpenedComparison((text, other), picture, pair, alignment, metric, direction)
 
 
 def render_answer_table(answers: Sequence[ComparedAnswer], changed: str, label: str) -> None:

@@ -19,7 +19,7 @@ OPERATIONS = 2e10  # a second, on one core
 
 def score_weights(service: Service[OpenedModel]) -> WeightScores:
     """Score all heads; what takes long is asked for, and what this model does not have is stated in a sentence."""
-    if service.model.vision:  # nothing to repeat, and nothing to copy
+    if service.model.vision or service.model.text_refusal is not None:  # no ids to repeat
         return WeightScores()
     repeated = service.network_result(("repeated ids",), _score_repeated)
     if isinstance(repeated, CausalError):

@@ -2,12 +2,14 @@
 
 import hashlib
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
 from model import HeadInterventions, HubTrace
 from model.hub.opened_model import OpenedModel
-from pages.models import answers, attention_labels, head_effects, text, trace_retention, what_if
+from pages.models import answers, attention_labels, head_effects, text, text_causes, trace_retention, what_if
+from pages.models.compared_texts import UsedPicture
 from pages.shared.attention_viewer.explore import explore_picture, explore_tokens
 from pages.shared.fragments import fragment
 from pages.shared.models import picture_lock, private_service
@@ -16,7 +18,7 @@ from pages.shared.service import Service
 from pages.shared.texts import paragraph
 from views.components import attention_text
 from views.controls import sentence_input, widgets
-from views.controls.picture_input import picture_input
+from views.controls.picture_input import chosen_sample, picture_input
 from views.text.catalogue import Message, say
 from views.viewer import viewer_controls
 from views.viewer.attention_maps import AttentionMaps
@@ -32,6 +34,7 @@ SECTIONS = {
     "within": Message("models.part.within", "Within the picture"),
     "heads": Message("models.part.heads", "Heads"),
     "what-if": Message("models.part.what-if", "What if"),
+    "causes": Message("models.part.causes", "Causes"),
 }
 OF_ALL_LAYERS = ("heads", "what-if")  # sections that a trace of one layer does not have
 MOST_WEIGHTS = 2_000_000  # that are sent at once; of more, the user chooses one map
@@ -74,6 +77,13 @@ def render(service: Service[OpenedModel]) -> None:
         else:
             what_if.render(service, trace, words, options, generated, traced)
         return
+    if section == "causes":
+        # the model answers with this picture; caches and locks stay those of the service
+        shared: Service[Any] = service
+        pictured = replace(shared, model=model.with_picture(image))
+        shown = UsedPicture(key[1], "" if picture.is_own else chosen_sample())
+        text_causes.render(pictured, trace, words, {}, ("traced", *key, keep), shown)
+        return
     maps, origin = attention_labels.view_pictured(model, trace, {"sentence": words, "pixels_sha256": key[1]})
     pictures = pictures_in_text(trace)
     if section == "over":
@@ -88,8 +98,8 @@ def _sections(model: OpenedModel, trace: HubTrace) -> dict[str, Message]:
     missing = {"within"} if trace.pictures[0].tower is None else set()
     if isinstance(trace.kept, int):
         missing |= {*OF_ALL_LAYERS}
-    elif "ablate" not in model.capabilities:
-        missing.add("heads")
+    if "ablate" not in model.capabilities:
+        missing |= {"heads", "causes"}
     return {id: label for id, label in SECTIONS.items() if id not in missing}
 
 

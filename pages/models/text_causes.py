@@ -8,6 +8,7 @@ from model import HubTrace
 from model.causal.causal_error import CausalError
 from model.hub.opened_model import OpenedModel
 from pages.models.attention_labels import labelled_kinds
+from pages.models.compared_texts import UsedPicture
 from pages.models.text_noise import render_noise
 from pages.models.text_patching import render_patching
 from pages.models.text_paths import render_paths
@@ -35,21 +36,29 @@ TITLES = {
 
 
 @fragment
-def render(service: Service[OpenedModel], trace: HubTrace, text: str, options: Mapping[str, str], key: tuple) -> None:
+def render(
+    service: Service[OpenedModel],
+    trace: HubTrace,
+    text: str,
+    options: Mapping[str, str],
+    key: tuple,
+    picture: UsedPicture | None = None,
+) -> None:
     """Render the section; a method that this model does not support is refused in one sentence.
 
     Args:
         text, options: the input and keyword arguments of the trace.
         key: identifies the trace.
+        picture: of the text; then the service's model is `OpenedModel.with_picture`.
     """
     method = widgets.pick(say("vision.causes.method", "Method"), METHODS, "cause", hidden=True)
     try:
         if method == "patching":
-            render_patching(service, text, options)
+            render_patching(service, text, options, picture)
         elif method == "paths":
-            render_paths(service, text, options)
+            render_paths(service, text, options, picture)
         elif method == "noise":
-            render_noise(service, trace, text, options, key)
+            render_noise(service, trace, text, options, key, picture)
         elif method == "lens":
             render_layers(service, trace, key)
         else:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
 import streamlit as st
 
 from model import HubTrace
@@ -13,6 +14,7 @@ from model.causal.patching_estimate import ASKED_FROM, PatchingEstimate, estimat
 from model.causal.traced_inputs import TracedInput
 from model.hub.opened_model import OpenedModel
 from model.runtime.progress import InSteps
+from pages.models.compared_texts import UsedPicture, describe_opened, source_with_picture
 from pages.models.text_patching import cell_names
 from pages.shared.causes.asking import may_begin
 from pages.shared.causes.noise_views import Noise, choose_samples, choose_tokens, has_tokens, render_noisy_cell
@@ -57,13 +59,19 @@ class NoisyText:
 
 
 def render_noise(
-    service: Service[OpenedModel], trace: HubTrace, text: str, options: Mapping[str, str], key: tuple
+    service: Service[OpenedModel],
+    trace: HubTrace,
+    text: str,
+    options: Mapping[str, str],
+    key: tuple,
+    picture: UsedPicture | None = None,
 ) -> None:
     """Render the part.
 
     Args:
         text, options: the input and keyword arguments of the trace.
         key: identifies the trace.
+        picture: of the text; its tokens get no noise, since their embeddings are replaced by the picture.
 
     Raises:
         CausalError: nothing can be measured, or this model's tokens cannot be changed.
@@ -71,7 +79,8 @@ def render_noise(
     own = service.analysis(("noisy input", *key), _read, trace)
     stack = next(iter(own.labels))
     labels, words = own.labels[stack], trace.tokens("source").whole_words()
-    tokens = choose_tokens(labels, words)
+    pictured = () if trace.picture_text is None else np.flatnonzero(trace.picture_text.is_picture).tolist()
+    tokens = choose_tokens(labels, words, pictured)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         place, measured = choose_measured(service, trace, own)
         noisy = NoisyText(Noise(tokens, *choose_samples()), place, measured)
@@ -87,7 +96,7 @@ def render_noise(
     cell = render_maps(cells, text="noise-maps", samples=noisy.noise.samples)
     with result:
         render_noisy_cell(cells, cell, noisy.noise, labels, noisy.measured)
-    render_files(cells, describe_source(service.model, text, options, noisy, (site, heads), stack))
+    render_files(cells, describe_source(service.model, text, options, noisy, (site, heads), stack, picture))
     render_check(cells, half=runs_in_half(service), text="noise-check")
 
 
@@ -159,15 +168,20 @@ def _patch_site(
 
 
 def describe_source(
-    model: OpenedModel, text: str, options: Mapping[str, str], noisy: NoisyText, sites: tuple[str, ...], stack: str
+    model: OpenedModel,
+    text: str,
+    options: Mapping[str, str],
+    noisy: NoisyText,
+    sites: tuple[str, ...],
+    stack: str,
+    picture: UsedPicture | None,
 ) -> ResultSource:
     """The text for files, and lines of Python that measure these sites again."""
-    named = model.pinned, model.precision, model.weights_sha256
-    recipe = causal_recipes.of_traced_text(text, options, noisy.place, *named)
+    recipe = causal_recipes.of_traced_text(text, options, noisy.place, describe_opened(model, picture))
     facts: dict[str, object] = {"opened": model.pinned, "sentence": text, **options}
     facts |= {} if noisy.place is None else {"word": noisy.place + 1}
     noise = noisy.noise
     drawn = {"samples": noise.samples, "seed": noise.seed}
     lines = causal_recipes.of_noisy_grids(sites, {stack: noise.tokens}, **drawn)
-    source = ResultSource("models", model.weights_sha256, facts, recipe)
+    source = source_with_picture(model, facts, recipe, picture)
     return source.with_method(lines, noisy=[place + 1 for place in noise.tokens], **drawn)

@@ -11,7 +11,7 @@ from model.causal.patching_estimate import ASKED_FROM, PatchingEstimate, estimat
 from model.hub.causal.opened_pair import ComparedAnswer, answer_position, compare_answers
 from model.hub.opened_model import OpenedModel
 from model.runtime.progress import InSteps
-from pages.models.compared_texts import OpenedComparison, choose_comparison, render_answer_table
+from pages.models.compared_texts import OpenedComparison, UsedPicture, choose_comparison, render_answer_table
 from pages.shared.causes.asking import may_begin
 from pages.shared.causes.patched_cells import (
     BY_POSITION,
@@ -38,19 +38,21 @@ STACKS = {
 }
 
 
-def render_patching(service: Service[OpenedModel], text: str, options: Mapping[str, str]) -> None:
-    """Render the part.
+def render_patching(
+    service: Service[OpenedModel], text: str, options: Mapping[str, str], picture: UsedPicture | None = None
+) -> None:
+    """Render the part; arguments are those of `choose_comparison`.
 
     Raises:
         OpenError: the second text cannot be used.
         CausalError: nothing can be measured.
     """
-    comparison = choose_comparison(service, text, options)
+    comparison = choose_comparison(service, text, options, picture=picture)
     if comparison is None:
         return
     answers = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        stream = service.analysis(("has stream",), lambda model: model.resumable.stream_refusal)
+        stream = service.analysis(("has stream", picture is None), lambda model: model.resumable.stream_refusal)
         if stream is None:
             site = HeadCells(widgets.pick(say("circuits.by-position", "By layer and position"), BY_POSITION, "site"))
         heads = choose_heads(sentence_input.kind_names(_kinds(service)))

@@ -9,7 +9,7 @@ from model.causal.path_edges import PathEdge, PathEdges, path_edges_in_steps
 from model.hub.causal.opened_pair import ComparedAnswer, answer_position, compare_answers
 from model.hub.opened_model import OpenedModel
 from model.runtime.progress import InSteps
-from pages.models.compared_texts import OpenedComparison, choose_comparison, render_answer_table
+from pages.models.compared_texts import OpenedComparison, UsedPicture, choose_comparison, render_answer_table
 from pages.shared.causes import path_views
 from pages.shared.causes.asking import may_begin
 from pages.shared.service import Service
@@ -20,14 +20,16 @@ from views.text.catalogue import say
 from views.text.numbers import grouped
 
 
-def render_paths(service: Service[OpenedModel], text: str, options: Mapping[str, str]) -> None:
-    """Render the part.
+def render_paths(
+    service: Service[OpenedModel], text: str, options: Mapping[str, str], picture: UsedPicture | None = None
+) -> None:
+    """Render the part; arguments are those of `choose_comparison`.
 
     Raises:
         OpenError: the second text cannot be used.
         CausalError: nothing can be measured, or the network computes attention by itself.
     """
-    comparison = choose_comparison(service, text, options, by_position=True)
+    comparison = choose_comparison(service, text, options, by_position=True, picture=picture)
     if comparison is None:
         return
     edges = measure_edges(service, comparison)

@@ -4,10 +4,26 @@ Lines that prepare an input define `model` and `experiment`, which the lines of 
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from .recipes import Lines
 
 Pairs = Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class OpenedName:
+    """An opened model, as a recipe opens it again.
+
+    Attributes:
+        name: the folder's path, or the id.
+        sample: the name of the picture that its texts have; empty for a user's own, None for none.
+    """
+
+    name: str
+    precision: str
+    weights_sha256: str
+    sample: str | None = None
 
 
 def of_sentences(texts: tuple[str, str], place: int, metric: str, loaded_by: str, weights_sha256: str) -> Lines:
@@ -46,33 +62,29 @@ def of_sentence(
     )
 
 
-def of_texts(texts: tuple[str, str], metric: str, name: str, precision: str, weights_sha256: str) -> Lines:
+def of_texts(texts: tuple[str, str], metric: str, opened: OpenedName) -> Lines:
     """Prepare two texts of an opened model.
 
     Args:
         metric: a `model.hub.causal.opened_pair.PairMetric`.
-        name: the folder's path, or the id.
     """
     return (
-        *_opened(name, precision, weights_sha256, "from model.hub.causal.opened_pair import pair_texts"),
+        *_opened(opened, "from model.hub.causal.opened_pair import pair_texts"),
         f"pair = pair_texts(model, *{_texts(texts)})",
         f"experiment = pair.experiments[{metric!r}]",
     )
 
 
-def of_traced_text(
-    sentence: str, options: Mapping[str, str], place: int | None, name: str, precision: str, weights_sha256: str
-) -> Lines:
+def of_traced_text(sentence: str, options: Mapping[str, str], place: int | None, opened: OpenedName) -> Lines:
     """Prepare one text of an opened model.
 
     Args:
         options: keyword arguments of its trace.
         place: output position, from 0, whose answer's probability is measured; None for what the model proposes.
-        name: the folder's path, or the id.
     """
     given = "".join(f", {key}={ascii(value)}" for key, value in options.items())
     return (
-        *_opened(name, precision, weights_sha256),
+        *_opened(opened),
         f"trace = model.trace({ascii(sentence)}{given})",
         f"experiment = model.read_trace(trace).experiment({'' if place is None else place})",
     )
@@ -85,7 +97,7 @@ def of_pictures(samples: tuple[str, str], weights_sha256: str, opened: tuple[str
         samples: names of both; empty for a user's own picture, which is read from a path to fill in.
         opened: name and precision of an opened model; None for the classifier of this project.
     """
-    paths = [f"assets/samples/{sample}.jpg" if sample else "the picture" for sample in samples]
+    paths = list(map(_picture_path, samples))
     read = "from views.controls.pictures import read_picture"
     loading: Lines = (
         "from model import VisionClassifier",
@@ -95,7 +107,7 @@ def of_pictures(samples: tuple[str, str], weights_sha256: str, opened: tuple[str
         f"assert model.weights_sha256 == {weights_sha256!r}",
     )
     if opened is not None:
-        loading = _opened(*opened, weights_sha256, read)
+        loading = _opened(OpenedName(*opened, weights_sha256), read)
     return (
         "from pathlib import Path",
         "",
@@ -192,14 +204,29 @@ def of_paths(cut: Sequence[str], count: int, least: float, by_token: bool, place
     )
 
 
-def _opened(name: str, precision: str, weights_sha256: str, *imported: str) -> Lines:
+def _opened(opened: OpenedName, *imported: str) -> Lines:
+    loading = (
+        f"model = open_model({opened.name!r}, dtype={opened.precision!r})  # the folder's path, or the id",
+        f"assert model.weights_sha256 == {opened.weights_sha256!r}",
+    )
+    if opened.sample is None:
+        return "from model import open_model", *imported, "", *loading
     return (
+        "from pathlib import Path",
+        "",
         "from model import open_model",
         *imported,
+        "from views.controls.pictures import read_picture",
         "",
-        f"model = open_model({name!r}, dtype={precision!r})  # the folder's path, or the id",
-        f"assert model.weights_sha256 == {weights_sha256!r}",
+        *loading,
+        f"picture = read_picture(Path({_picture_path(opened.sample)!r}).read_bytes()).image",
+        "model = model.with_picture(picture)",
     )
+
+
+def _picture_path(sample: str) -> str:
+    """The path of a sample; of a user's own picture, one to fill in."""
+    return f"assets/samples/{sample}.jpg" if sample else "the picture"
 
 
 def _texts(texts: tuple[str, str]) -> str:

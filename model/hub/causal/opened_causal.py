@@ -58,7 +58,7 @@ class OpenedCausalMethods(OpenedNetwork, CausalMethods):
             CausalError: its layers differ in their attention.
         """
         if self.text_refusal is not None:
-            raise CausalError("Causes are measured on texts alone, and this model reads none without a picture.")
+            raise CausalError("This model reads no text without a picture; choose one by model.with_picture.")
         if self._resumable is None:
             self._resumable = ResumableModel(self)
         return self._resumable
@@ -126,7 +126,7 @@ class OpenedCausalMethods(OpenedNetwork, CausalMethods):
         """
         check_trace(trace, HubTrace)
         if trace.picture_text is not None:
-            raise CausalError("The causal methods read one text; this trace has pictures. Trace the text alone.")
+            raise CausalError("This trace has pictures. Choose them by model.with_picture, or trace the text alone.")
         return read_hub_trace(self.resumable, trace)
 
     @falls_back

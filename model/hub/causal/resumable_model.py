@@ -63,9 +63,7 @@ class ResumableModel(ResumableNetwork):
                 )
         self.output_stack = "decoder" if "decoder" in self.stacks else next(iter(self.stacks))
         self.heads = heads_of(self.kinds, sizes)
-        probe, *_ = probe_inputs(opened.network, opened.reader, opened.languages, vision=opened.vision)
-        if opened.classifies_by_decoder:
-            probe = same_length_inputs(opened.network, opened.reader, end_id(opened))
+        probe = self._probe_inputs()
         self.probe = self.as_inputs(probe)
         self.proof: StreamProof | None = None
         self.stream_refusal: CausalError | None = None
@@ -80,6 +78,14 @@ class ResumableModel(ResumableNetwork):
         self.probe_tensors, self._columns = recorded.tensors, recorded.hidden.shape[-1]
         if self.has_stream:
             self._find_answers(recorded)
+
+    def _probe_inputs(self) -> ModelInputs:
+        """A short input, by the library's names."""
+        opened = self.opened
+        if opened.classifies_by_decoder:
+            return same_length_inputs(opened.network, opened.reader, end_id(opened))
+        probe, *_ = probe_inputs(opened.network, opened.reader, opened.languages, vision=opened.vision)
+        return probe
 
     def _prove(self, streams: FoundStreams) -> None:
         self.streams, self.pre_norm, self.has_stream = streams, streams.places.pre_norm, True

@@ -1,6 +1,6 @@
 """Noise on the embeddings of tokens (Meng et al. 2022) on a page: its controls, and the chosen cell in words."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -29,15 +29,19 @@ class Noise:
     seed: int
 
 
-def choose_tokens(labels: Sequence[str], words: Sequence[Word]) -> tuple[int, ...]:
+def choose_tokens(labels: Sequence[str], words: Sequence[Word], without: Collection[int] = ()) -> tuple[int, ...]:
     """Render the choice of the tokens that get noise; return their positions, in order.
 
     Args:
         words: of the tokens; the first one that *Patching* would replace is chosen until the user chooses another.
+        without: positions that cannot get noise.
     """
     help = " ".join(block("circuits", "noisy-help").split())
     label = say("circuits.noise.tokens", "Tokens that get noise")
     options = map_labels.token_options(labels)
+    for place in without:
+        options.pop(map_labels.to_id(place))
+    words = [word for word in words if not {*range(word.start, word.end)} & {*without}]
     chosen = widgets.multiselect(label, options, "noisy", _first_word(words), help=help)
     return tuple(sorted(map(map_labels.index_of, chosen)))
 

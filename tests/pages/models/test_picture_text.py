@@ -9,16 +9,22 @@ import pytest
 
 from model import HeadInterventions, Scale, open_model
 from model.hub.ablation import ablate
+from model.hub.causal.opened_pair import pair_texts
 from model.runtime.progress import run_to_end
 from pages.models import picture_text
 from tests.model.hub.tiny_pictured import WORDS, build
 from tests.new_process import clear_all
+from tests.pages.conftest import ROOT
+from tests.pages.drawn import matrices
 from tests.pages.listed import listed_heads
 from tests.pages.models.opened_model_page import open_maps, page_text
+from tests.pages.reading import table
+from tests.pages.recipes import record_files, run_recipe
 from tests.payloads import read_payload
 from tests.views.controls.odd_pictures import encoded, photo
 from views.controls import samples
 from views.html import generated_tokens
+from views.text.numbers import percent
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +115,46 @@ def test_a_head_is_ablated_with_the_picture_and_the_text_goes_on_from_it(opened_
     assert shown[:2] == pytest.approx(sides, rel=5e-3)
     after = run_to_end(model.generate_in_steps(WORDS, 3, plan, picture=image))
     assert generated_tokens.sentence(after or "\u2014", "") in page_text(app)
+
+
+def test_causes_are_measured_with_the_picture_that_is_shown(opened_page, folder, tmp_path, monkeypatch):
+    model, query = (
+        open_model(folder, device="cpu"),
+        {"part": "causes", "cellscale": "metric", "picture": samples.NAMES[1]},
+    )
+    pictured = model.with_picture(samples.picture(samples.NAMES[1]).image)
+    pair = pair_texts(pictured, WORDS, "The quick dog")
+    metric = next(iter(pair.experiments.values())).metric
+    makers = record_files(monkeypatch)
+    app = opened_page(cause="patching", other="The quick dog", **query)
+    drawn = {header["map"]: values for header, values in matrices(app).values()}
+    for site in ("residual", "head_output"):
+        effects = pictured.patch(WORDS, "The quick dog", metric, site).effects
+        np.testing.assert_allclose(drawn[f"{site}-decoder"], effects, atol=2e-4)
+    assert not app.exception and not app.info and not app.warning
+    for link, target in (("assets", ROOT / "assets"), ("llava", folder)):
+        (tmp_path / link).symlink_to(target)
+    printed, settings = run_recipe(makers, "patching", tmp_path, monkeypatch)
+    assert float(printed[-1]) < 1e-4 and settings["input"]["pixels_sha256"]
+    app = opened_page(cause="noise", samples="2", **query)
+    assert not app.exception and not app.info and "standard error of 2 samples" in " ".join(page_text(app).split())
+    offered = next(widget for widget in app.multiselect if widget.label == "Tokens that get noise").options
+    assert len(offered) == len(model.read_pictures(WORDS, samples.picture(samples.NAMES[1]).image).tokens.ids) - 16
+
+
+@pytest.mark.parametrize("cause", ["lens", "logit", "paths"])
+def test_an_uploaded_picture_is_the_one_whose_causes_are_measured(opened_page, folder, cause):
+    picture = photo(40, 30)
+    app = opened_page(part="causes", cause=cause, other="The quick dog")
+    app.get("file_uploader")[0].set_value(("own.png", encoded(picture), "image/png")).run()
+    assert not app.exception and not app.warning and not app.error and "something is wrong" not in page_text(app)
+    if cause != "lens":
+        return
+    model = open_model(folder, device="cpu")
+    lens = model.with_picture(picture).logit_lens(model.trace(WORDS, picture=picture))
+    rows = table(app, "What each layer would say")[1:]
+    shares = map(percent, map(float, lens.top_probabilities[-1, :, 0]))
+    assert all(row[-1].endswith(share) for row, share in zip(rows, shares, strict=True))
 
 
 def test_the_text_alone_has_its_own_page(opened_page):

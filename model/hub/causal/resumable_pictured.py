@@ -1,0 +1,110 @@
+"""An opened model of pictures and text as a network that can be resumed: texts that all have the same pictures.
+
+Inputs are ids, with those of the pictures among them. The pictures, and what the processor states about each token, go
+with them into every run; ids without a token of a picture run as text alone, which reads out single positions.
+"""
+
+import copy
+from contextlib import suppress
+from dataclasses import replace
+from typing import Self
+
+import torch
+from torch import Tensor
+
+from ...causal.causal_error import CausalError
+from ...causal.resumable import Inputs, RecordedRun
+from ..eager_attention import CallRecorder
+from ..forward_run import ModelInputs, run_network
+from ..layer_numbers import watch_layers
+from ..opened_network import OpenedNetwork
+from ..picture_text_check import PictureTextCheck
+from ..picture_text_inputs import PictureText
+from ..verification import OpeningCheck
+from .resumable_model import ResumableModel
+
+
+class ResumablePictured(ResumableModel):
+    """Runs texts with pictures.
+
+    Attributes:
+        given: a text with the pictures that all inputs have.
+
+    Raises:
+        CausalError: the residual stream of the text is not found or not proven.
+    """
+
+    def __init__(self, opened: OpenedNetwork, given: PictureText) -> None:
+        self.given, self.picture_id = given, _picture_id(given)
+        ids = given.inputs["input_ids"][0]
+        self.plain_id = int(ids[ids != self.picture_id][-1])
+        super().__init__(opened)
+        if self.stream_refusal is not None:
+            raise self.stream_refusal
+
+    def with_pictures(self, given: PictureText) -> Self:
+        """The same network for texts with other pictures; its streams are proven already."""
+        other = copy.copy(self)
+        other.given = given
+        return other
+
+    def _probe_inputs(self) -> ModelInputs:
+        return self.given.inputs
+
+    def model_inputs(self, inputs: Inputs) -> dict[str, Tensor]:
+        """Inputs by the library's names.
+
+        Raises:
+            CausalError: what the processor states about a token cannot be stated about those of other texts.
+        """
+        (ids,) = inputs
+        read = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+        is_picture = ids == self.picture_id
+        if not bool(is_picture.any()):
+            return read
+        own = self.given.inputs["input_ids"]
+        for name, tensor in self.given.inputs.items():
+            if name in read:
+                continue
+            if tensor.shape == own.shape:  # about each token
+                read[name] = _of_tokens(tensor, own == self.picture_id, is_picture)
+            else:
+                read[name] = torch.cat([tensor.to(ids.device)] * len(ids))
+        return read
+
+    def _filler(self, given: Tensor, stream: Tensor) -> Tensor:
+        return torch.full(stream.shape[:2], self.plain_id, device=given.device)
+
+    def _find_answers(self, recorded: RecordedRun) -> None:
+        with suppress(RuntimeError, TypeError, ValueError):  # of networks that do not run without a picture
+            super()._find_answers(recorded)
+
+
+def _picture_id(given: PictureText) -> int:
+    return int(given.inputs["input_ids"][0, int(given.is_picture.argmax())])
+
+
+def _of_tokens(stated: Tensor, own: Tensor, is_picture: Tensor) -> Tensor:
+    """Numbers `(row, token)` of other tokens: one for those of pictures, another for those of the text."""
+    numbers = [stated[mask].unique() for mask in (own, ~own)]
+    if any(len(each) > 1 for each in numbers):
+        raise CausalError(
+            "The processor of this model states of tokens what cannot be stated of those of another text with the same "
+            "picture; measure causes on texts alone."
+        )
+    of_picture, of_text = (each.to(is_picture.device) for each in numbers)
+    return torch.where(is_picture, of_picture, of_text)
+
+
+def name_calls(network: torch.nn.Module, given: PictureText, check: PictureTextCheck) -> OpeningCheck:
+    """The check of a network with pictures, with the names of the calls of attention in its text."""
+    whole = check.as_opening_check()
+    with watch_layers(network) as layers:
+        recorder = CallRecorder(None, None, lambda index, call: None, layers, check.name_at)
+        run_network(network, given.inputs, recorder, True)
+    kinds = tuple(kind for kind in whole.plan.kinds if kind.stack == "decoder")
+    own = [check.kind_at(place) for place in recorder.places]
+    names = tuple(
+        check.name_at(place) if kind in kinds else None for place, kind in zip(recorder.places, own, strict=True)
+    )
+    return replace(whole, plan=replace(whole.plan, names=names, kinds=kinds))
