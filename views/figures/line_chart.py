@@ -74,7 +74,7 @@ def lines(
     labels: list[dict] = []
     if direct:
         wrapped = [_wrapped(curve.name) for curve in curves]
-        margin["r"] = LABEL_LETTER * max(len(row) for rows in wrapped for row in rows) + 28
+        margin["r"] = LABEL_LETTER * max(literal.columns(row) for rows in wrapped for row in rows) + 28
         labels = _end_labels(curves, wrapped, theme, log_y, y_range, height)
     # In one call: changing a figure step by step takes ten times as long.
     return go.Figure(
@@ -92,8 +92,10 @@ def lines(
 
 
 def _wrapped(name: str) -> list[str]:
-    """A label in rows of about `LABEL_WIDTH` letters."""
-    return textwrap.wrap(literal.visible(name), LABEL_WIDTH, break_long_words=False) or [""]
+    """A label in rows of about `LABEL_WIDTH` letters, or half as many wide ones."""
+    text = literal.visible(name)
+    width = max(1, LABEL_WIDTH * len(text) // max(1, literal.columns(text)))
+    return textwrap.wrap(text, width, break_long_words=False) or [""]
 
 
 def _end_labels(

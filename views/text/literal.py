@@ -79,6 +79,11 @@ def visible(text: str) -> str:
     )
 
 
+def columns(text: str) -> int:
+    """The width of `text` in letters: a wide character, such as a syllable of Hangul, takes the place of two."""
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+
+
 def without_surrogates(text: str) -> str:
     """`text` with lone surrogates, which UTF-8 cannot carry, replaced by U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -52,6 +52,14 @@ def test_direct_labels_are_at_the_ends_and_apart():
     assert heights[1] - heights[0] == 24 and heights[2] == 0  # half of two rows and half of one
 
 
+def test_direct_labels_of_wide_characters_have_room():
+    def drawn(name: str):
+        return lines([ChartLine(name, [0, 1], [0, 1]), ChartLine("a", [0, 1], [1, 0])], "light", "x", "y", direct=True)
+
+    assert drawn("가나다라마바").layout.margin.r == drawn("abcdefabcdef").layout.margin.r
+    assert "가나다 라마바<br>사아자" in drawn("가나다 라마바 사아자").layout.annotations[1].text
+
+
 def test_stages_are_named():
     figure = category_ticks(lines([ChartLine("a", np.arange(2), np.arange(2))], "light", "x", "y"), ["<s>", "b"])
     assert figure.layout.xaxis.ticktext == ("&lt;s&gt;", "b")
