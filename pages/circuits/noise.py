@@ -67,7 +67,8 @@ def render(request: Request) -> None:
         return
     cell = render_maps(cells, text="noise-maps", samples=noise.samples)
     with result:
-        measured = block("circuits", f"measured-{sentence.metric}", token=quoted(trace.next_tokens[sentence.place]))
+        text = "noise-loss" if sentence.metric == "loss" else f"measured-{sentence.metric}"
+        measured = block("circuits", text, token=quoted(trace.next_tokens[sentence.place]))
         render_noisy_cell(cells, cell, noise, trace.source_tokens, measured)
     render_files(cells, describe_source(request, trace, sentence, (site, heads)))
     render_check(cells, text="noise-check")
