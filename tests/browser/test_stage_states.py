@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.axe import violations
-from tests.browser.conftest import Server, open_page
+from tests.browser.conftest import Server, open_page, ready
+from tests.browser.held_line import HeldLine
 from tests.browser.overflow import PHONE
 
 pytestmark = pytest.mark.nightly
@@ -95,3 +96,25 @@ def test_axe_accepts_every_state(server: Server, page: Page, size, scheme):
     assert violations(page) == []
     fill_screen(page)
     assert violations(page) == []
+
+
+def test_a_pull_that_is_reset_stays_reset_when_another_map_is_chosen_before_the_answer(
+    held_page: tuple[Page, HeldLine], server: Server
+):
+    page, line = held_page
+    open_page(page, f"{server.url}/{PULL}")
+    place = page.locator(".stage-root .french button.token").nth(14)
+    expect(place).to_have_text("il")
+    expect(page.locator(".texts .lines")).to_contain_text("Hiding")
+    line.hold(answers=True)
+    page.get_by_role("button", name="Reset").click()
+    page.get_by_role("gridcell", name="Show Cross-attention, layer 2, head 3").click()
+    page.wait_for_url("**layer=2**")
+    line.wait_for(1, answers=True)
+    line.release(answers=True)
+    expect(place).to_have_text("elle")
+    page.wait_for_url(lambda url: "pull=" not in url and "layer=2" in url and "head=3" in url)
+    ready(page)
+    page.reload()
+    expect(place).to_have_text("elle")
+    expect(page.locator(".stage-root .caption button")).to_have_text("Cross-attention, layer 2, head 3")
