@@ -15,6 +15,7 @@ import { withChanges } from "./stage/changes"
 import { colourKinds } from "./stage/elements"
 import { Focusing } from "./stage/focusing"
 import { StageFigure, type Scene } from "./stage/figure"
+import { Former } from "./stage/former"
 import { PHONE, type Room } from "./stage/layout"
 import { ACTIONS, decodeStage, kindIn, mapOf, type KindName, type MapChoice, type StagePayload } from "./stage/payload"
 import { pullableAt, PullPanel } from "./stage/panel"
@@ -60,6 +61,7 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
   private readonly screen: WholeScreen
   private readonly remembered = new Map<KindName, MapChoice>()
   private unpulled: StagePayload | undefined
+  private readonly opened = new Former() // the weight that can be pulled
   private changes = "" // that are shown, as the page's mark has them
   private width = 0
 
@@ -242,10 +244,17 @@ class Stage extends ChoosingView<Bytes, StagePayload> {
     this.tools.show(payload, this.screen.on)
     const target = focusing.pullable
     this.root.classList.toggle("pulling", Boolean(target))
-    if (!target) return this.panel.open(null, words, pulling.scope)
+    if (!target) {
+      if (this.opened.changed(null)) this.panel.open(null, words, pulling.scope)
+      return
+    }
     const now = focusing.rowAt(target.query)[target.key]!
     const weight = pulling.sweep && sameTarget(pulled, target) ? pulling.sweep.before : now
-    this.panel.open(pullableAt(payload, this.choiceOf(target.kind), target, weight), words, pulling.scope)
+    const choice = this.choiceOf(target.kind)
+    const { kind, query, key } = target
+    if (this.opened.changed(payload, kind, query, key, choice.layer, choice.head, weight, pulling.scope)) {
+      this.panel.open(pullableAt(payload, choice, target, weight), words, pulling.scope)
+    }
     this.panel.showWeight(pulling.weight ?? now, words)
     this.panel.showSweep(pulling.sweep, words)
   }

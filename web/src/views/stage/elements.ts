@@ -15,7 +15,17 @@ export function put(shown: HTMLElement, box: Box): void {
   Object.assign(shown.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` })
 }
 
-export function setPlace(shown: HTMLElement, x: number, y: number, shift: string): void {
+/** Puts a number at a token; `inside`: on the side of the ribbons, `after`: below in rows, right in columns. */
+export function placeNumber(number: HTMLElement, { rows, unit }: Layout, box: Box, inside: boolean, after: boolean): void {
+  if (rows) {
+    const y = after ? box.y + box.height + 2 : box.y - (inside ? 34 : 21) * unit
+    return setPlace(number, box.x + box.width / 2, y, "-50%")
+  }
+  const x = after ? box.x + box.width + 3 : box.x - (inside ? 12 : 3) * unit
+  setPlace(number, x, box.y + box.height / 2 - 10 * unit, after ? "0" : "-100%")
+}
+
+function setPlace(shown: HTMLElement, x: number, y: number, shift: string): void {
   shown.style.left = `${x}px`
   shown.style.top = `${y}px`
   shown.style.transform = `translateX(${shift})`

@@ -1,8 +1,9 @@
 /** The drawing of the stage: tokens as buttons; ribbons, bars and arcs as one SVG. */
 
 import { button, element, markData, setAttributes, svgElement } from "../../core/dom"
-import { buildHatching, drawBar, drawEdge, drawGrip, lineAt, measuring, put, setPlace, visible } from "./elements"
+import { buildHatching, drawBar, drawEdge, drawGrip, lineAt, measuring, placeNumber, put, visible } from "./elements"
 import { layOut, type Layout, type Room } from "./layout"
+import { Former } from "./former"
 import { arc, EnglishEnds, ribbon, type Line } from "./paths"
 import type { FigurePayload, KindName } from "./payload"
 import { columnOf, keyOfToken, querySide, rowOf, visibleKeys, weightText, type Focus } from "./reading"
@@ -46,6 +47,8 @@ export class StageFigure {
   private places: SVGGElement[] = [] // what is drawn of each French token at rest
   private ends: EnglishEnds | undefined
   private scene: Scene | undefined
+  private readonly former = new Former() // what has the attention
+  private readonly formerWeight = new Former()
 
   constructor(
     parent: ParentNode,
@@ -235,29 +238,37 @@ export class StageFigure {
   }
 
   /** Draws what has the attention in front of the rest. */
-  show({ focus, held, key, weight }: Attention): void {
+  show(attention: Attention): void {
+    const { focus, held, key, weight } = attention
     const { front, scene, layout, field } = this
     if (!front || !scene || !layout) return
-    front.replaceChildren()
+    const isNew = this.former.changed(front, focus?.side, focus?.place, held, key)
+    if (!this.formerWeight.changed(weight) && !isNew) return
     this.numbers.replaceChildren()
+    const own = scene.kind === "cross" ? 0 : 1 // of the two groups
+    if (!isNew) return this.drawFocus(scene, layout, attention, front.children[own] as SVGGElement, scene.kind)
+    front.replaceChildren()
     field.classList.toggle("focused", Boolean(focus))
-    for (const side of ["english", "french"] as const) {
-      this.tokens[side].forEach((token, place) => {
-        const own = focus?.side === side && focus.place === place
-        token.classList.toggle("own", own)
-        setAttributes(token, { "aria-pressed": own && held })
-      })
-    }
     const picks = focus?.side === querySide(scene.kind) && key >= 0
     for (const side of ["english", "french"] as const) {
-      const isPicked = (place: number) => picks && keyOfToken(scene.kind, focus.place, { side, place }) === key
-      this.tokens[side].forEach((token, place) => token.classList.toggle("picked", isPicked(place)))
+      this.tokens[side].forEach((token, place) => {
+        const isOwn = focus?.side === side && focus.place === place
+        token.classList.toggle("own", isOwn)
+        token.classList.toggle("picked", picks && keyOfToken(scene.kind, focus.place, { side, place }) === key)
+        setAttributes(token, { "aria-pressed": isOwn && held })
+      })
     }
+    for (const kind of ["cross", "decoder"] as const) this.drawFocus(scene, layout, attention, svgElement("g", {}, front), kind)
+  }
+
+  /** Draws the ribbons of the focus, or its arcs, in their group. */
+  private drawFocus(scene: Scene, layout: Layout, { focus, key, weight }: Attention, group: SVGGElement, kind: KindName): void {
+    group.replaceChildren()
     if (!focus) return
-    const chosen = [key, weight] as const
-    if (focus.side === "french") this.drawRow(scene, layout, focus.place, scene.kind === "cross" ? chosen : [-1, null], front)
-    else if (scene.kind !== "encoder") this.drawColumn(scene, focus.place, front)
-    this.drawArcs(scene, focus, scene.kind === "cross" ? [-1, null] : chosen, front)
+    const chosen = (kind === "cross") === (scene.kind === "cross") ? ([key, weight] as const) : ([-1, null] as const)
+    if (kind !== "cross") this.drawArcs(scene, focus, chosen, group)
+    else if (focus.side === "french") this.drawRow(scene, layout, focus.place, chosen, group)
+    else if (scene.kind !== "encoder") this.drawColumn(scene, focus.place, group)
   }
 
   /** The row of a place, with its numbers unless its arcs have them. */
@@ -318,18 +329,10 @@ export class StageFigure {
   private write(side: Focus["side"], place: number, weight: number): void {
     const { layout, scene } = this
     if (!layout || !scene) return
-    const box = layout[side][place]!
     const number = element("span", scene.kind, this.numbers)
     number.textContent = weightText(weight, scene.payload.decimals)
     const inside = scene.kind === "cross"
-    const after = (side === "english") === inside // below in rows, right in columns
-    if (layout.rows) {
-      const y = after ? box.y + box.height + 2 : box.y - (inside ? 34 : 21) * layout.unit
-      setPlace(number, box.x + box.width / 2, y, "-50%")
-    } else {
-      const middle = box.y + box.height / 2 - 10 * layout.unit
-      setPlace(number, after ? box.x + box.width + 3 : box.x - (inside ? 12 : 3) * layout.unit, middle, after ? "0" : "-100%")
-    }
+    placeNumber(number, layout, layout[side][place]!, inside, (side === "english") === inside)
   }
 
   private pointLine(event: PointerEvent): void {

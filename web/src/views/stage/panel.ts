@@ -1,6 +1,7 @@
 /** The panel of a pull: the weight on a scale of words, what it changes, and buttons. */
 
 import { button, element, filled, setAttributes } from "../../core/dom"
+import { Former } from "./former"
 import type { MapChoice, StagePayload, Words } from "./payload"
 import { headWeights, outcomes, SCOPES, stretches, type Scope, type Sweep } from "./pull"
 import type { Target } from "./pulling"
@@ -40,6 +41,7 @@ export class PullPanel {
   private readonly rubOut: HTMLButtonElement
   private readonly onlyThis: HTMLButtonElement
   private pullable: Pullable | null = null
+  private readonly formerSweep = new Former()
 
   constructor(parent: ParentNode, events: PanelEvents) {
     this.root = element("section", "pull", parent)
@@ -73,7 +75,6 @@ export class PullPanel {
     this.scopes.setAttribute("aria-label", words.scope)
     this.scopes.replaceChildren(...SCOPES.map((name) => new Option(names[name], name)))
     this.scopes.value = scope
-    this.showWeight(pullable.weight, words)
   }
 
   /** Shows the weight while it is dragged. */
@@ -93,6 +94,7 @@ export class PullPanel {
 
   /** Shows which token each weight gives, or which words it changes; null while the server tries them. */
   showSweep(sweep: Sweep | null, words: Words): void {
+    if (!this.formerSweep.changed(sweep, words)) return
     this.scale.replaceChildren()
     this.scale.classList.toggle("waiting", !sweep)
     if (!sweep) {

@@ -63,7 +63,9 @@ export class Pulling {
     this.sweep = this.weight = null
     this.asked = ""
     window.clearTimeout(this.waiting)
-    if (target) this.waiting = window.setTimeout(() => this.askSweep(), byKeys ? AFTER_ARROWS : 0)
+    if (!target) return
+    if (byKeys) this.waiting = window.setTimeout(() => this.askSweep(), AFTER_ARROWS)
+    else this.askSweep()
   }
 
   setScope(scope: Scope): void {
@@ -112,8 +114,9 @@ export class Pulling {
   /** Tries a weight: what the server knows about the nearest one is shown, without a request. */
   preview(weight: number): void {
     window.clearTimeout(this.waiting)
+    const former = this.weight
     this.weight = clampNumber(weight, 0, 1)
-    this.host.refresh()
+    if (this.weight !== former) this.host.refresh()
   }
 
   /** Sets a weight. */

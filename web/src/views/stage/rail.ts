@@ -5,6 +5,7 @@ import { lookupTable, type Theme } from "../../core/colour"
 import { arrowStep, button, element, filled, markData, setAttributes } from "../../core/dom"
 import { clamp, largest } from "../../core/numbers"
 import { paintCells } from "../../core/painting"
+import { Former } from "./former"
 import { mapOf, type KindName, type MapChoice, type StagePayload } from "./payload"
 import { mapTitle, weightText } from "./reading"
 
@@ -122,6 +123,7 @@ export class Candidates {
   private readonly title: HTMLHeadingElement
   private readonly list: HTMLTableElement
   private readonly hint: HTMLParagraphElement
+  private readonly former = new Former()
 
   constructor(parent: ParentNode) {
     const holder = element("section", "candidates", parent)
@@ -136,7 +138,9 @@ export class Candidates {
   }
 
   /** Shows the candidates of a place, by probability; without a place, what to do. */
-  show({ words, places, french, pulled, drawn }: StagePayload, place: number | null): void {
+  show(payload: StagePayload, place: number | null): void {
+    if (!this.former.changed(payload, place)) return
+    const { words, places, french, pulled, drawn } = payload
     const former = place !== null && pulled?.query === place && pulled.kind !== "encoder" ? pulled.former : []
     const draws = (place === null ? null : drawn?.[place]) ?? []
     const titles = draws.length ? [words.draw, words.model] : [words.nowText, words.was]

@@ -2,6 +2,7 @@
 
 import { announceAction } from "../../core/choosing"
 import { element, filled } from "../../core/dom"
+import { Former } from "./former"
 import { ACTIONS, type StagePayload } from "./payload"
 import { changedWords } from "./pull"
 
@@ -16,6 +17,7 @@ export interface StageFacts {
 export class StageTexts {
   private readonly lines: HTMLDivElement
   private readonly notes: HTMLParagraphElement
+  private readonly former = new Former()
   private readonly examples: HTMLParagraphElement
 
   /** `brief`: where a small screen shows the result of a pull. */
@@ -31,6 +33,7 @@ export class StageTexts {
 
   /** Shows the pulls of a payload. */
   show(payload: StagePayload, { tried, control, problem, averaged }: StageFacts): void {
+    if (!this.former.changed(payload, tried, problem, averaged, ...control)) return
     const { pulled, words, text } = payload
     this.brief.replaceChildren()
     this.lines.replaceChildren()

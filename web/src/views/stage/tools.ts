@@ -1,6 +1,7 @@
 /** The buttons below the figure: play, how the next token is chosen, undo and reset, the link and the whole screen. */
 
 import { button, element, setAttributes } from "../../core/dom"
+import { Former } from "./former"
 import { CopyLink } from "./link"
 import type { StagePayload, Words } from "./payload"
 import { SPEEDS, type Playback } from "./play"
@@ -27,6 +28,7 @@ export class StageTools {
   private readonly reset: HTMLButtonElement
   private readonly link: CopyLink
   private readonly screen: HTMLButtonElement
+  private readonly former = new Former()
   private payload: StagePayload | undefined
 
   /** `sheet`: where a small screen has the buttons that play, next to the candidates. */
@@ -61,6 +63,7 @@ export class StageTools {
   }
 
   show(payload: StagePayload, wholeScreen: boolean): void {
+    if (!this.former.changed(payload, wholeScreen, this.playback.playing, this.playback.done)) return
     const { words, decoding, pulled } = payload
     this.showPlay(words)
     setAttributes(this.screen, { "aria-pressed": wholeScreen })
