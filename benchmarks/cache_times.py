@@ -23,7 +23,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="default %(default)s")
     options = parser.parse_args()
     model = LanguageModel.load(options.model, options.device)
-    result = cache_times(model.network, model.weights_sha256, rounds=options.rounds)
+    result = cache_times(model, rounds=options.rounds)
     write_json(options.model / FILE, result.to_dict())
     for name in ("cached", "uncached"):
         print(f"{name}: {', '.join(f'{time:.3g}' for time in getattr(result, name))} ms at {result.lengths} tokens")

@@ -7,6 +7,7 @@ import logging
 
 from server import logs, metrics, result_cache, streamlit_internals
 from server.download_store import download_store
+from server.idle_singleton import release_all_idle
 from server.prefetch import prefetcher
 from server.process_memory import free_memory, memory_growth
 from server.run_context import run_queue
@@ -19,7 +20,7 @@ BUSY_COLLECT_ROUNDS = 60  # the same while visitors wait, who would wait for the
 
 
 async def run_housekeeping() -> None:
-    """Every few seconds: drop expired sessions and downloads, free their memory, and log what was omitted from the log.
+    """Every few seconds: drop expired sessions, downloads and idle networks, free memory, and log what was omitted.
 
     A garbage collection over 200 visitors' sessions takes long. So objects that have outlived a second are frozen,
     which Python then skips; garbage among them is found by a full collection once a minute, if anything ran, or every
@@ -34,6 +35,7 @@ async def run_housekeeping() -> None:
         download_store().evict()
         logs.write_omitted()
         release_disconnected()
+        released = release_all_idle()
         before, sessions = sessions, expire_sessions()
         left_before, left = left, sessions < before
         if left and not sessions:
@@ -44,7 +46,7 @@ async def run_housekeeping() -> None:
             rounds - collected >= (BUSY_COLLECT_ROUNDS if run_queue().waiting else COLLECT_ROUNDS)
             and metrics.runs() > runs
         )
-        if left or left_before or due:
+        if left or left_before or released or due:
             await asyncio.to_thread(free_memory)
             runs, collected = metrics.runs(), rounds
 

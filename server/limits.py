@@ -7,6 +7,7 @@ RESULT_BYTES = 200_000_000  # of all results that this process retains, and of w
 # of the whole process, above which fewer results are retained, and how many at least: what runs need at the moment, and
 # what the libraries of a machine take, are not results
 RESIDENT_BYTES, LEAST_RESULT_BYTES = 900_000_000, 100_000_000
+IDLE_SECONDS = 600.0  # without a request, after which a network of single parts is released
 SLICE_SECONDS = 0.04  # of a translation before others may run: about the time that a video frame is on screen
 
 

@@ -54,7 +54,7 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "masks": ("masks", ("your-sentence", "causality", "padding")),
     "inside": ("inside", ("seven-steps", "one-query", "heads", "memory", "scaling", "feed-forward", "add-norm")),
-    "decoding": ("part", ("step-by-step", "linear-softmax", "teacher-forcing", "beam-search")),
+    "decoding": ("part", ("step-by-step", "linear-softmax", "teacher-forcing", "beam-search", "kv-cache", "one-stack")),
     "loss": ("part", ("token-by-token", "smoothing-gradient", "training-curves")),
     "glossary": ("", ()),
     "vision": (
@@ -151,6 +151,9 @@ UNFOLDED = (
     View("tokens", "part", "step-by-step", {"step": "positions"}),
     View("decoding", "part", "beam-search", {"nodes": "all"}),
     View("decoding", "part", "teacher-forcing", {"forced_input": "tokens"}),
+    View("decoding", "part", "one-stack", {"one_stack": "copying", "text": "Tom was born in Boston in 1987."}),
+    View("decoding", "part", "one-stack", {"one_stack": "prefix"}),
+    View("decoding", "part", "one-stack", {"one_stack": "scores"}),
     View("positions", "facet", "table", {"cells": "angles", "form": "column", "length": "8", "width": "4"}),
     View("positions", "facet", "vectors", {"space": "pair"}),
     View("positions", "facet", "other-models", {"numbered": "learned"}),

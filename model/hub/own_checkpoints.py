@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ..classifier import VisionClassifier
+from ..language_model import LanguageModel
 from ..runtime.checkpoint import CheckpointError
 from ..translator import Translator
 from .errors import OpenError
@@ -15,6 +16,7 @@ from .errors import OpenError
 EXPORTS: Mapping[str, Callable[[Path], None]] = MappingProxyType(
     {
         "atlas-translator": lambda folder: Translator.load(device="cpu").export_marian(folder),
+        "atlas-gpt2": lambda folder: LanguageModel.load(device="cpu").export_gpt2(folder),
         "atlas-vit": lambda folder: VisionClassifier.load(device="cpu").export_vit(folder),
     }
 )

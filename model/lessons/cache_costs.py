@@ -40,7 +40,7 @@ class CacheSteps:
         computed: `(T,)` positions that a step runs with the cache; without it they are `lengths`.
         cached, uncached: `(T,)` multiply-adds of a step with the cache and without.
         bytes: `(T,)` of the cache after each step, counted in the cache itself.
-        difference: largest |difference| of the logits of both ways.
+        difference: largest |difference| of the logits of both ways, as a share of the largest |logit| of their step.
     """
 
     lengths: np.ndarray
@@ -70,7 +70,7 @@ def cache_steps(network: DecoderOnlyTransformer, prompt: Sequence[int], followin
         length = len(prompt) + step
         logits = decoder.step(sequence[0, length - 1 : length])[0]  # (vocabulary,)
         whole = network.project(network.states(sequence[:, :length])[:, -1])[0]
-        difference = max(difference, float((logits - whole).abs().max()))
+        difference = max(difference, float((logits - whole).abs().max() / whole.abs().max()))
         filled = (tensor[:, :, : decoder.cache.length] for tensor in decoder.cache.tensors.values())
         sizes.append(sum(tensor.numel() * tensor.element_size() for tensor in filled))
     lengths = len(prompt) + np.arange(count)

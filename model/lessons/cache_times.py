@@ -11,6 +11,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from ..language_model import LanguageModel
 from ..networks.decoder_only import CachedSequence, DecoderOnlyTransformer
 from ..runtime.checkpoint import read_measured
 from ..runtime.device import describe_hardware
@@ -72,13 +73,14 @@ def _read(content: dict) -> CacheTimes:
 
 
 def cache_times_in_steps(
-    network: DecoderOnlyTransformer, weights_sha256: str, lengths: Sequence[int] = LENGTHS, rounds: int = ROUNDS
+    model: LanguageModel, lengths: Sequence[int] = LENGTHS, rounds: int = ROUNDS
 ) -> InSteps[CacheTimes]:
     """Time both ways at every length, alternating, so that other load affects both alike.
 
     Args:
-        lengths: from 2 up to the positions of the network.
+        lengths: from 2 up; those beyond the positions of the network are left out.
     """
+    network = model.network
     lengths = [length for length in lengths if length <= network.config.max_positions]
     times: dict[tuple[int, bool], list[float]] = {
         (length, cached): [] for length in lengths for cached in (True, False)
@@ -105,7 +107,7 @@ def cache_times_in_steps(
         describe_hardware(device_of(network)),
         torch.get_num_threads(),
         torch.__version__,
-        weights_sha256,
+        model.weights_sha256,
     )
 
 

@@ -170,7 +170,10 @@ class TrainingDifferences:
         epochs, minutes: length of the training.
         muon: whether Muon trained the matrices inside the layers; AdamW trained everything else, or everything.
         average_decay: of the averaged weights that ship; 0 if the weights of the last step ship.
-        reads: order in which the encoder reads the source: "forwards", "backwards", "both", or "at once".
+        reads: order in which the encoder reads the source: "forwards", "backwards", "both", "at once"; "none" without
+            an encoder.
+        pairs: sentence pairs of the training.
+        has_validation: whether validation sentences, and near duplicates of them and of test sentences, were left out.
     """
 
     parameters: int
@@ -179,10 +182,12 @@ class TrainingDifferences:
     muon: bool
     average_decay: float
     reads: str
+    pairs: int
+    has_validation: bool
 
 
 def training_differences(name: str, card: dict) -> TrainingDifferences:
-    """Read them from the card of the network called `name`, of `NETWORKS`.
+    """Read them from the card of the network called `name`, of `NETWORKS` or decoder-only.
 
     Raises:
         KeyError: the card states no training.
@@ -195,7 +200,9 @@ def training_differences(name: str, card: dict) -> TrainingDifferences:
         training["minutes"],
         recipe["matrix_learning_rate"] > 0,
         recipe["average_decay"],
-        "at once" if name == TRANSFORMER else VARIANTS[name]["reads"],
+        "at once" if name == TRANSFORMER else VARIANTS[name]["reads"] if name in VARIANTS else "none",
+        card["data"]["training_pairs"],
+        "split" in card["data"],
     )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from ..language_model import SHIPPED
-from ..runtime.checkpoint import read_measured
+from ..runtime.checkpoint import read_json, read_measured
 from .network_comparison import TRANSFORMER, AlignmentRate, BootstrapInterval
 from .one_stack import HeadMeasures
 
@@ -66,6 +66,15 @@ class OneStackStudy:
         heads = {name: value for name, value in vars(self.heads).items() if name not in _TABLES}
         tables = {name: _rounded(getattr(self.heads, name)) for name in _TABLES}
         return {**asdict(self), "heads": heads | tables, "head": list(self.head)}
+
+
+def shipped_card() -> dict:
+    """Read the card of the network that ships, without its weights.
+
+    Raises:
+        CheckpointError: it is missing or damaged.
+    """
+    return read_json(SHIPPED / "card.json")
 
 
 def load_one_stack(weights_sha256: Mapping[str, str], folder: str | Path = SHIPPED) -> OneStackStudy:

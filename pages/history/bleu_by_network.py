@@ -1,11 +1,14 @@
-"""The section *The ladder*: a table of size, training time, BLEU and speed of all five networks."""
+"""The section *Networks compared*: a table of size, training time, BLEU and speed of all networks that translate."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 
-from model.lessons.network_comparison import NETWORKS, NetworkComparison
+from model.lessons.network_comparison import NETWORKS, BootstrapInterval, NetworkComparison
+from model.lessons.one_stack_heldout import DECODER_ONLY
 from pages.history import network_differences, networks_compared
+from pages.history.networks_compared import SingleStack
 from pages.shared import checks, files
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
@@ -31,22 +34,36 @@ LESS_IS_BETTER = (1, 2, ERROR_RATE)
 MORE, LESS = Message("ladder.better.more", "more is better"), Message("ladder.better.less", "less is better")
 
 
+@dataclass(frozen=True)
+class NetworkRow:
+    """One network in the table.
+
+    Attributes:
+        values: in the columns of `HEADER`; None without an alignment.
+        bands: column -> the interval of its number.
+    """
+
+    values: list
+    bands: dict[int, BootstrapInterval]
+
+
 def render(request: Request) -> None:
     """Show the table, how to read it, and the check that its BLEU follows from the sentences by length."""
     measurements = networks_compared.comparison_or_warning()
     if measurements is None:
         return
     cards, comparison = measurements
+    single = networks_compared.single_stack_or_warning()
     st.markdown(prose.block("history", "ladder"))
     orders = {
         "history": say("ladder.order.history", "Their history"),
         "speed": say("ladder.order.speed", "Speed of decoding"),
     }
     order = widgets.pick(say("ladder.order", "In the order of"), orders, "ladder")
-    header, table = [column() for column in HEADER], table_rows(cards, comparison)
-    best, fastest = (max(table, key=lambda row: row[place]) for place in (BLEU, SPEED))
+    header, rows = [column() for column in HEADER], network_rows(cards, comparison, single)
+    best, fastest = (max(rows, key=lambda row: row.values[place]).values for place in (BLEU, SPEED))
     if order == "speed":
-        table.sort(key=lambda row: -row[SPEED])
+        rows.sort(key=lambda row: -row.values[SPEED])
     finding = say(
         "ladder.finding",
         "{best} translates best, BLEU {bleu}; {fastest} decodes fastest, {speed} tokens per second",
@@ -57,7 +74,7 @@ def render(request: Request) -> None:
     )
     st.html(chart_title(finding))
     titles = [header[0], *(f"{title}, {better_is(place)}" for place, title in enumerate(header[1:], 1))]
-    st.html(bars.table(titles, _cells(table, comparison), say("ladder.table", "All five networks"), whole=True))
+    st.html(bars.table(titles, _cells(rows), say("ladder.table", "All networks"), whole=True))
     st.caption(
         say(
             "ladder.bars",
@@ -68,14 +85,28 @@ def render(request: Request) -> None:
     result = {"fastest": fastest[0], "fastest_bleu": fastest[BLEU], "fastest_speed": three_digits(fastest[SPEED])}
     result |= {"best": best[0], "best_bleu": best[BLEU], "best_speed": three_digits(best[SPEED])}
     render_experiment("history-ladder", {"ladder": "speed"}, result if order == "speed" else None)
-    difference = max(abs(comparison.whole(name) - cards[name]["evaluation"]["greedy"]["bleu"]) for name in NETWORKS)
+    _render_reading(cards, comparison, single)
+    table = [row.values for row in rows]
+    files.csv(header, table, "ladder")
+    files.folded_table(
+        lambda: files.data_frame([row[1:] for row in table], header[1:], [row[0] for row in table], header[0])
+    )
+    network_differences.render(cards, comparison, single)
+
+
+def _render_reading(cards: dict[str, dict], comparison: NetworkComparison, single: SingleStack | None) -> None:
+    """Show the check of BLEU and how to read the table."""
+    again = {name: comparison.whole(name) for name in NETWORKS}
+    if single:
+        cards, again = cards | {DECODER_ONLY: single.card}, again | {DECODER_ONLY: single.study.whole}
+    difference = max(abs(bleu - cards[name]["evaluation"]["greedy"]["bleu"]) for name, bleu in again.items())
     fold_check(
         "history",
         "ladder-check",
         difference=checks.format_difference("bleu of the card", difference),
         hardware=hardware(comparison.facts["hardware"]),
     )
-    minutes = [cards[name]["training"]["minutes"] for name in NETWORKS]
+    minutes = [cards[name]["training"]["minutes"] for name in again]
     values = {
         "least": three_digits(min(minutes)),
         "most": three_digits(max(minutes)),
@@ -83,31 +114,39 @@ def render(request: Request) -> None:
     }
     pairs = grouped(comparison.alignment_sentences)
     st.markdown(prose.block("history", "ladder-read", sentences=pairs, **values))
-    files.csv(header, table, "ladder")
-    files.folded_table(
-        lambda: files.data_frame([row[1:] for row in table], header[1:], [row[0] for row in table], header[0])
-    )
-    network_differences.render(cards, comparison)
+    if single:
+        speeds = {name.replace("-", "_"): three_digits(rate) for name, rate in single.study.tokens_per_second.items()}
+        machine = hardware(single.study.facts["hardware"])
+        st.markdown(prose.block("history", "ladder-one-stack", hardware=machine, **speeds))
 
 
-def table_rows(cards: dict[str, dict], comparison: NetworkComparison) -> list[list]:
-    """Return a row for each network, in the columns of `HEADER`; None without an alignment."""
-    table = []
+def network_rows(cards: dict[str, dict], comparison: NetworkComparison, single: SingleStack | None) -> list[NetworkRow]:
+    """Return a row for each network, the decoder-only one last where it was measured."""
+    rows = []
     for name in NETWORKS:
-        card, error_rate = cards[name], comparison.alignment.get(name)
-        evaluation = card["evaluation"]
-        table.append(
-            [
-                networks_compared.network_label(name),
-                card["parameters"],
-                card["training"]["minutes"],
-                evaluation["greedy"]["bleu"],
-                evaluation["greedy"]["chrf"],
-                comparison.tokens_per_second[name],
-                None if error_rate is None else error_rate.generated.value,
-            ]
-        )
-    return table
+        rate = comparison.alignment.get(name)
+        bands = {BLEU: comparison.bleu[name], CHRF: comparison.chrf[name]}
+        bands |= {ERROR_RATE: rate.generated} if rate else {}
+        rows.append(_row(name, cards[name], comparison.tokens_per_second[name], bands))
+    if single:
+        study = single.study
+        bands = {BLEU: study.bleu, CHRF: study.chrf, ERROR_RATE: study.alignment.generated}
+        rows.append(_row(DECODER_ONLY, single.card, study.tokens_per_second[DECODER_ONLY], bands))
+    return rows
+
+
+def _row(name: str, card: dict, speed: float, bands: dict[int, BootstrapInterval]) -> NetworkRow:
+    greedy, error_rate = card["evaluation"]["greedy"], bands.get(ERROR_RATE)
+    values = [
+        networks_compared.network_label(name),
+        card["parameters"],
+        card["training"]["minutes"],
+        greedy["bleu"],
+        greedy["chrf"],
+        speed,
+        None if error_rate is None else error_rate.value,
+    ]
+    return NetworkRow(values, bands)
 
 
 def better_is(column: int) -> str:
@@ -123,22 +162,18 @@ def goodness(values: Sequence[float | None], column: int) -> list[float | None]:
     return [None if value is None else value / max(numbers) for value in values]
 
 
-def _cells(table: list[list], comparison: NetworkComparison) -> list[list[bars.Value]]:
+def _cells(rows: list[NetworkRow]) -> list[list[bars.Value]]:
     """The rows of the table with bars whose length is how good a number is."""
-    by_label = {networks_compared.network_label(name): name for name in NETWORKS}
-    cells: list[list[bars.Value]] = [[row[0]] for row in table]
+    cells: list[list[bars.Value]] = [[row.values[0]] for row in rows]
     for column in range(1, len(HEADER)):
-        shares = goodness([row[column] for row in table], column)
-        for row, cell, share in zip(table, cells, shares, strict=True):
-            text = _figure(row[column], column, comparison, by_label[row[0]])
-            cell.append("\u2014" if share is None else bars.bar_cell(share, 1, "cross", text))
+        shares = goodness([row.values[column] for row in rows], column)
+        for row, cell, share in zip(rows, cells, shares, strict=True):
+            cell.append("\u2014" if share is None else bars.bar_cell(share, 1, "cross", _figure(row, column)))
     return cells
 
 
-def _figure(value: float | None, column: int, comparison: NetworkComparison, name: str) -> str:
+def _figure(row: NetworkRow, column: int) -> str:
     """A number as text, with its interval where it has one."""
-    rate = comparison.alignment.get(name)
-    bands = {BLEU: comparison.bleu[name], CHRF: comparison.chrf[name], ERROR_RATE: rate.generated if rate else None}
-    if band := bands.get(column):
+    if band := row.bands.get(column):
         return networks_compared.band_text(band)
-    return "" if value is None else millions(round(value)) if column == 1 else three_digits(value)
+    return millions(round(row.values[column])) if column == 1 else three_digits(row.values[column])

@@ -1,9 +1,15 @@
-"""What differs between the networks of the ladder besides their kind, and the step of BLEU from one to the next."""
+"""What differs between the networks besides their kind, and the step of BLEU from one to the next."""
 
 import streamlit as st
 
-from model.lessons.network_comparison import NETWORKS, NetworkComparison, training_differences
+from model.lessons.network_comparison import (
+    BootstrapInterval,
+    NetworkComparison,
+    training_differences,
+)
+from model.lessons.one_stack_heldout import DECODER_ONLY
 from pages.history import networks_compared
+from pages.history.networks_compared import SingleStack
 from pages.shared import files
 from views.html import bars
 from views.text import prose
@@ -14,10 +20,13 @@ READS = {
     "backwards": Message("ladder.reads.backwards", "last token first"),
     "both": Message("ladder.reads.both", "both ways"),
     "at once": Message("ladder.reads.at-once", "all tokens at once"),
+    "none": Message("ladder.reads.none", "no encoder"),
 }
 HEADER = (
     Message("history.column.network", "network"),
     Message("ladder.column.reads", "the encoder reads"),
+    Message("ladder.column.pairs", "training pairs"),
+    Message("ladder.column.split", "left out of training"),
     Message("ladder.column.epochs", "epochs"),
     Message("ladder.column.optimizer", "optimizer of the layers\u2019 matrices"),
     Message("ladder.column.average", "decay of the averaged weights"),
@@ -30,39 +39,42 @@ BOUNDS = (  # further columns of the file
     Message("ladder.column.step.low", "change, 95 % from"),
     Message("ladder.column.step.high", "change, 95 % to"),
 )
+TEST = Message("ladder.split.all", "test sentences")
+CLEAN = Message("ladder.split.clean", "test and validation sentences, and near duplicates of both")
 NONE = "\u2013"
 
 
-def render(cards: dict[str, dict], comparison: NetworkComparison) -> None:
+def render(cards: dict[str, dict], comparison: NetworkComparison, single: SingleStack | None) -> None:
     """Show the table and its file, and what follows for a comparison."""
     st.header(say("ladder.differences", "What else differs"), anchor=False)
     resamples = comparison.facts["resamples"]
     st.markdown(prose.block("history", "ladder-differences", sentences=comparison.sentences, resamples=resamples))
-    header, rows = [column() for column in HEADER], table_rows(cards, comparison)
+    bleu, steps = dict(comparison.bleu), dict(comparison.steps)
+    if single:
+        cards = cards | {DECODER_ONLY: single.card}
+        bleu[DECODER_ONLY], steps[DECODER_ONLY] = single.study.bleu, single.study.step
+    header, rows = [column() for column in HEADER], table_rows(cards, steps)
     cells: list[list[bars.Value]] = [
-        [
-            *row[:3],
-            bars.data_cell(row[3], "name"),
-            row[4] or NONE,
-            networks_compared.band_cell(comparison.steps.get(name)),
-        ]
-        for name, row in zip(NETWORKS, rows, strict=True)
+        [*row[:5], bars.data_cell(row[5], "name"), row[6] or NONE, networks_compared.band_cell(steps.get(name))]
+        for name, row in zip(cards, rows, strict=True)
     ]
-    st.html(bars.table(header, cells, say("ladder.differences.table", "Training of all five networks"), whole=True))
-    written = [row + _bounds(comparison, name) for name, row in zip(NETWORKS, rows, strict=True)]
+    st.html(bars.table(header, cells, say("ladder.differences.table", "Training of all networks"), whole=True))
+    written = [row + bounds(bleu[name], steps.get(name)) for name, row in zip(cards, rows, strict=True)]
     label = say("ladder.differences.csv", "What differs as CSV")
     files.csv([*header, *(column() for column in BOUNDS)], written, "ladder-differences", label)
 
 
-def table_rows(cards: dict[str, dict], comparison: NetworkComparison) -> list[list]:
+def table_rows(cards: dict[str, dict], steps: dict[str, BootstrapInterval]) -> list[list]:
     """Return a row for each network, from the oldest, in the columns of `HEADER`; None where there is no step."""
     rows = []
-    for name in NETWORKS:
-        differences, step = training_differences(name, cards[name]), comparison.steps.get(name)
+    for name, card in cards.items():
+        differences, step = training_differences(name, card), steps.get(name)
         rows.append(
             [
                 networks_compared.network_label(name),
                 READS[differences.reads](),
+                differences.pairs,
+                (CLEAN if differences.has_validation else TEST)(),
                 differences.epochs,
                 "Muon" if differences.muon else "AdamW",
                 differences.average_decay,
@@ -72,6 +84,6 @@ def table_rows(cards: dict[str, dict], comparison: NetworkComparison) -> list[li
     return rows
 
 
-def _bounds(comparison: NetworkComparison, name: str) -> list[float | None]:
-    bleu, step = comparison.bleu[name], comparison.steps.get(name)
+def bounds(bleu: BootstrapInterval, step: BootstrapInterval | None) -> list[float | None]:
+    """The cells of the further columns of the file."""
     return [bleu.value, bleu.low, bleu.high, *((None, None) if step is None else (step.low, step.high))]

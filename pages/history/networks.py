@@ -25,6 +25,7 @@ NAMES = {
     "lstm-dot": Message("history.network.lstm-dot", "LSTM, dot-product attention"),
 }
 TRANSFORMER = Message("history.network.transformer", "Transformer")
+DECODER_ONLY = Message("history.network.decoder-only", "Decoder-only Transformer")
 
 
 def options(names: Iterable[str] = tuple(NAMES)) -> dict[str, str]:

@@ -1,4 +1,6 @@
-"""All five networks compared: their services, and what was measured of them."""
+"""All networks compared: their services, and what was measured of them."""
+
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -11,6 +13,7 @@ from model.lessons.network_comparison import (
     load_comparison,
     shipped_cards,
 )
+from model.lessons.one_stack_heldout import DECODER_ONLY, OneStackStudy, load_one_stack, shipped_card
 from pages.history import networks
 from pages.shared.models import open_recurrent
 from pages.shared.page_header import Request
@@ -22,8 +25,18 @@ from views.text.catalogue import say_error
 from views.text.numbers import three_digits
 
 
+@dataclass(frozen=True, eq=False)
+class SingleStack:
+    """The decoder-only network: its card, and what was measured of it beside the translator."""
+
+    card: dict
+    study: OneStackStudy
+
+
 def network_label(name: str) -> str:
-    """Name one of the five in the user's language."""
+    """Name one of the networks in the user's language."""
+    if name == DECODER_ONLY:
+        return networks.DECODER_ONLY()
     return (networks.TRANSFORMER if name == TRANSFORMER else networks.NAMES[name])()
 
 
@@ -47,6 +60,27 @@ def comparison_or_warning() -> tuple[dict[str, dict], NetworkComparison] | None:
     """Return `cards_and_comparison`, or warn on the page and return None where it cannot be read."""
     try:
         return cards_and_comparison()
+    except CheckpointError as error:
+        st.warning(literal.with_code(say_error(error)))
+        return None
+
+
+@singleton
+def single_stack() -> SingleStack:
+    """Load the card of the decoder-only network, and the figures that belong to its weights and the translator's.
+
+    Raises:
+        CheckpointError: something is missing, damaged, or of other weights.
+    """
+    card, cards = shipped_card(), shipped_cards()
+    hashes = {TRANSFORMER: cards[TRANSFORMER]["weights_sha256"], DECODER_ONLY: card["weights_sha256"]}
+    return SingleStack(card, load_one_stack(hashes))
+
+
+def single_stack_or_warning() -> SingleStack | None:
+    """Return `single_stack`, or warn on the page and return None where it cannot be read."""
+    try:
+        return single_stack()
     except CheckpointError as error:
         st.warning(literal.with_code(say_error(error)))
         return None

@@ -30,7 +30,7 @@ PARTS = (
         reads=SENTENCE,
     ),
     PageSection("recurrence", Message("history.part.recurrence", "Why drop recurrence"), recurrence.render),
-    PageSection("ladder", Message("history.part.ladder", "The ladder"), bleu_by_network.render, reads=NOTHING),
+    PageSection("ladder", Message("history.part.ladder", "Networks compared"), bleu_by_network.render, reads=NOTHING),
 )
 
 render_sections("history", PARTS, "part")

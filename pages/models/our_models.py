@@ -15,6 +15,7 @@ from views.url_state import bound_settings
 
 OURS = {
     "atlas-translator": Message("models.ours.translator", "Our translator (a Marian checkpoint)"),
+    "atlas-gpt2": Message("models.ours.gpt2", "Our decoder-only network (a GPT-2 checkpoint)"),
     "atlas-vit": Message("models.ours.vit", "Our Vision Transformer (a ViT checkpoint)"),
 }
 assert set(OURS) == set(EXPORTS)

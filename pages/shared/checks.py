@@ -61,6 +61,8 @@ BOUNDS = {
     "shuffled patches": 2e-6,
     # decoding and loss
     "step by step": 1e-5,
+    "cached logits": 1e-5,  # a share of the largest logit
+    "copying": 1e-12,  # a share of the sum of all |eigenvalues|, in double precision
     "choice": 1e-5,
     "output layer": 2e-5,
     "typed rows": 2e-15,  # at most 8 powers, each within 2 v, their sum and a division: 8 + 2 + 2 v, below 1

@@ -7,12 +7,20 @@ from pathlib import Path
 
 import streamlit as st
 
-from model import CheckpointError, ConvolutionClassifier, RecurrentTranslator, Translator, VisionClassifier
+from model import (
+    CheckpointError,
+    ConvolutionClassifier,
+    LanguageModel,
+    RecurrentTranslator,
+    Translator,
+    VisionClassifier,
+)
 from model.networks.config import TransformerConfig
 from model.networks.vision import VisionConfig
 from model.runtime.checkpoint import AlteredFileError
 from model.text.word_alignment import AlignmentTable
 from pages.shared.service import M, Service
+from server.idle_singleton import idle_singleton
 from server.result_cache import ResultCache, compute_lock
 from server.singleton import Singleton, singleton
 from views import navigation
@@ -55,6 +63,12 @@ def load_convolution() -> Service[ConvolutionClassifier]:
 def load_recurrent(name: str) -> Service[RecurrentTranslator]:
     """One of the networks before the Transformer, a key of `VARIANTS`; the errors are those of `load_service`."""
     return Service(RecurrentTranslator.load(name), compute_lock())
+
+
+@idle_singleton
+def load_language() -> Service[LanguageModel]:
+    """The one decoder-only network of this process, released while no part needs it; errors as of `load_service`."""
+    return Service(LanguageModel.load(), compute_lock())
 
 
 @singleton
@@ -110,6 +124,11 @@ def open_convolution() -> Service[ConvolutionClassifier]:
 def open_recurrent(name: str) -> Service[RecurrentTranslator]:
     """Return one of the networks before the Transformer, loaded on the first call; the sidebar stays as it is."""
     return _load_or_stop(load_recurrent, name)
+
+
+def open_language() -> Service[LanguageModel]:
+    """Return the decoder-only network, loaded when a part needs it; the sidebar stays as it is."""
+    return _load_or_stop(load_language)
 
 
 def _load_or_stop(load: Singleton[Service[M]], *arguments: str) -> Service[M]:

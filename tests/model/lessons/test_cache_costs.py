@@ -15,8 +15,13 @@ from tests.model.random_language_model import random_model
 
 
 @pytest.fixture(scope="module")
-def network():
-    return random_model().network
+def model():
+    return random_model()
+
+
+@pytest.fixture(scope="module")
+def network(model):
+    return model.network
 
 
 def counted(run) -> int:
@@ -41,7 +46,7 @@ def test_every_step_with_and_without_the_cache(network):
     steps = cache_steps(network, [9, 8, 7, 3], [20, 21, 22, 3])
     assert steps.lengths.tolist() == [4, 5, 6, 7] and steps.computed.tolist() == [4, 1, 1, 1]
     assert steps.bytes.tolist() == [cached_bytes(network.config, length) for length in (4, 5, 6, 7)]
-    assert 0 < steps.difference < 1e-4
+    assert 0 < steps.difference < 1e-5
     assert steps.cached[0] == steps.uncached[0] and (steps.cached[1:] < steps.uncached[1:]).all()
     assert steps.saved == steps.uncached.sum() / steps.cached.sum() > 1
     kept = [[2, 2, 2, 2, 0, 0, 0], [1, 1, 1, 1, 2, 0, 0], [1, 1, 1, 1, 1, 2, 0], [1, 1, 1, 1, 1, 1, 2]]
@@ -51,28 +56,28 @@ def test_every_step_with_and_without_the_cache(network):
 
 def test_a_wrong_cache_shows_in_the_logits(network, monkeypatch):
     right = CachedSequence.step
-    monkeypatch.setattr(CachedSequence, "step", lambda self, ids: right(self, ids) + 0.5)
+    monkeypatch.setattr(CachedSequence, "step", lambda self, ids: 1.5 * right(self, ids))
     assert cache_steps(network, [9, 8, 3], [20, 3]).difference > 0.4
 
 
-def test_lowest_and_median_of_the_counted_rounds(network, monkeypatch):
+def test_lowest_and_median_of_the_counted_rounds(model, monkeypatch):
     timed, durations = [], iter([9.0] * 4 + [3.0, 1.0, 8.0, 2.0, 1.0, 5.0, 4.0, 6.0, 2.0, 7.0, 6.0, 4.0])
     monkeypatch.setattr(
         times_lesson, "_time_token", lambda _, length, cached: timed.append((length, cached)) or next(durations)
     )
-    measured = cache_times(network, "ff", (4, 8, 4000), rounds=3)
+    measured = cache_times(model, (4, 8, 4000), rounds=3)
     assert timed == [(4, True), (4, False), (8, True), (8, False)] * 4  # 4000 is more than the network has
     assert measured.lengths == (4, 8)
     assert (measured.cached, measured.uncached) == ((1.0, 4.0), (1.0, 2.0))
     assert (measured.cached_median, measured.uncached_median) == ((2.0, 6.0), (5.0, 4.0))
     assert (measured.rounds, measured.threads, measured.torch) == (3, torch.get_num_threads(), torch.__version__)
-    assert "core" in measured.hardware and measured.weights_sha256 == "ff"
+    assert "core" in measured.hardware and measured.weights_sha256 == ""
 
 
-def test_both_ways_are_timed(network):
-    steps = cache_times_in_steps(network, "ff", (4,), rounds=1)
+def test_both_ways_are_timed(model):
+    steps = cache_times_in_steps(model, (4,), rounds=1)
     assert [step.done for step in steps] == [1, 2]
-    measured = cache_times(network, "ff", (4,), rounds=1)
+    measured = cache_times(model, (4,), rounds=1)
     assert measured.cached[0] > 0 and measured.uncached[0] > 0
 
 

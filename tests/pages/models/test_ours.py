@@ -19,7 +19,7 @@ def nothing_else(monkeypatch):
 
 def test_one_click_opens_our_translator(open_app):
     app = open_app("models", text=SENTENCE)
-    assert not app.dataframe and "opens the two networks of this app alone" in page_text(app)
+    assert not app.dataframe and "opens the three networks of this app alone" in page_text(app)
     app.button(key="open_atlas-translator").click().run()
     assert not app.exception and not app.warning
     assert app.query_params["model"] == "atlas-translator"
@@ -30,6 +30,12 @@ def test_a_link_opens_our_vision_transformer(open_app):
     app = open_app("models", model="atlas-vit", picture="church")
     assert not app.exception and not app.warning
     assert "(vit): layers" in page_text(app) and "Row sums differ by at most" in page_text(app)
+
+
+def test_a_link_opens_our_decoder_only_network(open_app):
+    app = open_app("models", model="atlas-gpt2", text=SENTENCE)
+    assert not app.exception and not app.warning
+    assert "(gpt2): layers" in page_text(app) and "Row sums differ by at most" in page_text(app)
 
 
 def test_others_are_refused(open_app):

@@ -27,6 +27,8 @@ PROPOSED = {
     "decoding-step": ("decoding", "step-by-step"),
     "decoding-linear-softmax": ("decoding", "linear-softmax"),
     "decoding-beam-search": ("decoding", "beam-search"),
+    "decoding-kv-cache": ("decoding", "kv-cache"),
+    "decoding-one-stack": ("decoding", "one-stack"),
     "loss-tokens": ("loss", "token-by-token"),
     "loss-smoothing": ("loss", "smoothing-gradient"),
     "tokens-step-by-step": ("tokens", "step-by-step"),
