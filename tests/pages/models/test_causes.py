@@ -89,7 +89,7 @@ def test_the_parts_of_a_logit_sum_to_it_or_are_refused(open_app, models):
         ("gpt2", {"headcells": "each"}),
         ("bert", {"text": MASKED[0], "other": MASKED[1]}),
         ("t5", {"site": "feed_forward_output", "headkind": "cross", "headcells": "each"}),
-        ("albert", {"text": MASKED[0], "other": MASKED[1]}),
+        nightly("albert", {"text": MASKED[0], "other": MASKED[1]}),
     ],
     ids=str,
 )
@@ -159,7 +159,7 @@ def test_the_chosen_cell_states_the_answers_of_three_runs(open_app, models):
     ("name", "query"),
     [
         ("gpt2", {"noisy": ["4"], "site": "feed_forward_output"}),
-        ("t5", {"noisy": ["1", "2"], "metric": "loss", "headsite": "values", "seed": "3"}),
+        nightly("t5", {"noisy": ["1", "2"], "metric": "loss", "headsite": "values", "seed": "3"}),
         nightly("bert", {"text": MASKED[0], "noisy": ["5"], "position": "3"}),
         nightly("bert-classes", {"noisy": ["2"]}),
     ],
@@ -237,7 +237,7 @@ def test_what_cannot_be_measured_is_one_sentence(open_app, name, query, sentence
     assert not app.exception
 
 
-@pytest.mark.parametrize("cause", ["lens", "logit", "patching"])
+@pytest.mark.parametrize("cause", ["lens", nightly("logit"), nightly("patching")])
 def test_a_picture_has_the_views_of_vision(open_app, models, cause):
     model = models[0]["vit"]
     app = causes(open_app, "vit", cause)

@@ -142,6 +142,7 @@ def test_causes_are_measured_with_the_picture_that_is_shown(opened_page, folder,
     assert len(offered) == len(model.read_pictures(WORDS, samples.picture(samples.NAMES[1]).image).tokens.ids) - 16
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("cause", ["lens", "logit", "paths"])
 def test_an_uploaded_picture_is_the_one_whose_causes_are_measured(opened_page, folder, cause):
     picture = photo(40, 30)

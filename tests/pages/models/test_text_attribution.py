@@ -24,7 +24,7 @@ def attribution(open_app, name: str, method: str, **query):
     ("name", "query", "position"),
     [
         ("gpt2", {"position": "3"}, 2),
-        ("bert-classes", {}, -1),
+        nightly("bert-classes", {}, -1),
         nightly("t5", {}, 0),
     ],
 )
@@ -43,7 +43,10 @@ def test_shares_of_the_tokens_are_the_models_and_nearly_complete(open_app, liste
 
 @pytest.mark.parametrize(
     ("name", "query", "kind"),
-    [("gpt2", {"upto": "1", "fusion": "max", "rolled": "4"}, "decoder"), ("t5", {"rolledkind": "encoder"}, "encoder")],
+    [
+        ("gpt2", {"upto": "1", "fusion": "max", "rolled": "4"}, "decoder"),
+        nightly("t5", {"rolledkind": "encoder"}, "encoder"),
+    ],
 )
 def test_rollout_is_the_models_up_to_the_layer(open_app, listed, name, query, kind):
     model = open_model(listed[name], device="cpu")
