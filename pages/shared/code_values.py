@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from pages.shared.models import open_recurrent
+from pages.shared.models import open_language, open_recurrent
 from pages.shared.page_header import Request
 from views.controls import painted
 from views.url_state import bound_settings
@@ -18,6 +18,13 @@ def sentence(request: Request) -> Values:
     """Return the sentence and, unless it is the greedy one, its translation."""
     greedy = request.options.method == "greedy"
     ids = None if greedy else tuple(request.service.steps(request.text, request.options)[-1].ids)
+    return {"sentence": request.text, "target_ids": ids}
+
+
+def one_sequence(request: Request) -> Values:
+    """Return the sentence and, unless it is the greedy one, the translation by the decoder-only network."""
+    greedy = request.options.method == "greedy"
+    ids = None if greedy else tuple(open_language().steps(request.text, request.options)[-1].ids)
     return {"sentence": request.text, "target_ids": ids}
 
 
@@ -145,6 +152,8 @@ VALUES: dict[tuple[str, str], tuple[Callable[[Request], Values], ...]] = {
     ("decoding", "linear-softmax"): (sentence, step),
     ("decoding", "teacher-forcing"): (typed_target,),
     ("decoding", "beam-search"): (text, settings("beam", "penalty")),
+    ("decoding", "kv-cache"): (one_sequence,),
+    ("decoding", "one-stack"): (sentence,),
     ("history", "one-word"): (text, reading_direction),
     ("history", "forgetting"): (text, settings("replacement")),
     ("history", "gates"): (text, gate_network),

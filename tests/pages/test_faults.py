@@ -9,7 +9,7 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from model import CheckpointError, ConvolutionClassifier, Translator, VisionClassifier
+from model import CheckpointError, ConvolutionClassifier, LanguageModel, Translator, VisionClassifier
 from pages.shared.models import load_service
 from tests.new_process import clear_all
 from tests.pages.conftest import ROOT, SENTENCE, visit
@@ -43,6 +43,7 @@ def assets(tmp_path, monkeypatch):
     monkeypatch.setattr("model.translator.SHIPPED", tmp_path / "translator")
     monkeypatch.setattr(VisionClassifier, "folder", tmp_path / "vision")
     monkeypatch.setattr(ConvolutionClassifier, "folder", tmp_path / "convolution")
+    monkeypatch.setattr("model.language_model.SHIPPED", tmp_path / "language")
     monkeypatch.setattr("model.runtime.checkpoint.PROJECT", tmp_path)
     _clear_caches()
     yield tmp_path
@@ -68,10 +69,13 @@ def contains_no_path_of_the_machine(text: str) -> bool:
     return not re.search(r"(?<![\w.~])/[\w.-]+/", text)
 
 
-def home_of(name: str) -> str:
-    """Return a page that needs the asset `name`."""
-    folder = name.split("/")[0]
-    return {"vision": "vision", "samples": "vision"}.get(folder, "translate")
+HOMES = {"vision": ("vision", {}), "language": ("decoding", {"part": "one-stack"})}
+
+
+def visit_home(name: str) -> AppTest:
+    """Open a page that needs the asset `name`."""
+    page, settings = HOMES.get(name.split("/")[0], ("translate", {}))
+    return visit(page, **settings)
 
 
 NEEDED = [  # to load a model
@@ -81,13 +85,14 @@ LOADED_BY = {
     "translator": Translator.load,
     "vision": VisionClassifier.load,
     "convolution": ConvolutionClassifier.load,
+    "language": LanguageModel.load,
 }
 
 
 @pytest.mark.parametrize("name", [name for name in NEEDED if not name.startswith(OF_NO_PAGE)])
 def test_a_missing_model_file_gets_one_sentence(assets, name):
     (assets / name).unlink()
-    app = visit(home_of(name))
+    app = visit_home(name)
     assert len(app.error) == 1
     assert name.split("/")[1] in page_text(app) and RESTORE in page_text(app)
     assert contains_no_path_of_the_machine(page_text(app))
@@ -216,9 +221,9 @@ def test_a_missing_or_invalid_text_is_reported(assets, name):
 
 def test_every_kind_of_asset_is_covered():
     """Files in a new folder need a test of their own here."""
-    kinds = ("favicon.png", "manifest.json", "translator/", "vision/", "convolution/", "samples/", "text/")
+    kinds = ("favicon.png", "manifest.json", "translator/", "vision/", "convolution/", "language/", "samples/", "text/")
     assert [name for name in FILES if not name.startswith(kinds)] == []
-    assert len(NEEDED) == 10
+    assert len(NEEDED) == 13
 
 
 def test_a_gpu_out_of_memory_is_reported_and_the_page_is_rendered(assets, monkeypatch):

@@ -10,7 +10,15 @@ from ..text.catalogue import say
 from ..viewer import built_files
 from .session_state import MOVED, SHARED
 
-CHARTED = ("history", "tokens", "positions", "inside", "loss", "vision")  # pages with a part that has a chart
+CHARTED = (
+    "history",
+    "tokens",
+    "positions",
+    "inside",
+    "decoding",
+    "loss",
+    "vision",
+)  # pages with a part that has a chart
 SOURCE = built_files.page_script()
 PATH = f"/history-{hashlib.sha256(SOURCE.encode()).hexdigest()[:12]}.js"  # the path changes with the content
 _ANY_PATH = re.compile(r"/history-\w+\.js")  # during an update another version may have sent the page

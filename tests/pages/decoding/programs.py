@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
-from model import DecodingOptions, Trace, Translator
+from model import DecodingOptions, LanguageModel, Trace, Translator
 from model.decoding.sampling_stages import sampling_stages
 from model.decoding.search import beam_tree
+from model.lessons.cache_costs import cache_steps
+from model.lessons.one_stack import cross_block, following_ids, sum_heads
 from model.lessons.output_layer import check_row, recompute_output
 from model.lessons.teacher_forcing import compare_runs, shift_right
 from tests.pages.conftest import SENTENCE
@@ -58,6 +62,24 @@ def searched(translator: Translator, values: Values) -> Expected:
     return {"texts": texts} | sums
 
 
+@cache
+def language() -> LanguageModel:
+    return LanguageModel.load(device="cpu")
+
+
+def costs_of_steps(values: Values) -> Expected:
+    trace = language().trace(values["sentence"], target_ids=values["target_ids"])
+    steps = cache_steps(language().network, trace.source_ids, following_ids(trace))
+    return {"computed": steps.computed, "cached": steps.cached, "uncached": steps.uncached, "kept": steps.bytes}
+
+
+@of_a_run
+def one_sequence(translator: Translator, trace: Trace, values: Values) -> Expected:
+    forced = language().trace(values["sentence"], target_ids=trace.next_ids)
+    measures = sum_heads(forced, None).measures
+    return {"block": cross_block(forced), "source": measures.source, "to_first": measures.first}
+
+
 def by_hand(values: Values) -> Expected:
     rows = [check_row(row) for row in values["rows"]]
     named = {"argmax": tuple(row.argmax for row in rows), "totals": [row.total for row in rows]}
@@ -80,6 +102,8 @@ CASES: dict[str, Case] = {
     ),
     "linear-softmax": (OWN | {"step": 1}, OTHER | {"step": 3}, output_layer),
     "teacher-forcing": (OWN, OTHER, teacher_forcing),
+    "kv-cache": (OWN, OTHER, costs_of_steps),
+    "one-stack": (OWN, OTHER, one_sequence),
     "beam-search": (
         {"sentence": SENTENCE, "beam": 4, "penalty": 0.6},
         {"sentence": COOK, "beam": 3, "penalty": 0.0},

@@ -72,7 +72,8 @@ def test_logit_scaled_filtered_probability(open_app, translator, trace):
     logits[list(translator.config.never_generated)] = -np.inf
     order = np.argsort(-logits)
     expected = sampling_probabilities(torch.from_numpy(logits), 0.5, 4, 0.95).numpy()
-    np.testing.assert_array_equal(numbers["sorted"], trace.logits[1][order[np.isfinite(logits[order])]])
+    # of another translator object, whose weights may lie at other addresses: kernels then add in another order
+    np.testing.assert_allclose(numbers["sorted"], trace.logits[1][order[np.isfinite(logits[order])]], atol=1e-5)
     rows = order[:20]
     assert labels(header, "row") == visible(translator.tokenizer.labels(rows.tolist()))
     np.testing.assert_array_equal(numbers["rank"], range(1, 21))
