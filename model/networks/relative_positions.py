@@ -13,6 +13,7 @@ does not know from it which of two tokens is the first; this is the first form t
 """
 
 import math
+from abc import ABC, abstractmethod
 
 import torch
 from torch import Tensor, nn
@@ -21,9 +22,10 @@ from .config import TransformerConfig
 from .positional import BASE
 
 
-class RelativePositions(nn.Module):
+class RelativePositions(nn.Module, ABC):
     """What positions change in one self-attention."""
 
+    @abstractmethod
     def forward(self, query: Tensor, keys: Tensor, positions: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
         """Return queries and keys with their positions, and the bias of the scores, `(batch, head, query, key)`.
 
@@ -32,7 +34,6 @@ class RelativePositions(nn.Module):
             keys: `(batch, head, key, d_k)`.
             positions: `(1 or batch, key)` int64, the position of every key.
         """
-        raise NotImplementedError
 
 
 class RotaryPositions(RelativePositions):

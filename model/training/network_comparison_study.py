@@ -92,18 +92,25 @@ def compare_networks(
             "alignment_sentences": used,
             "head": head,
             "tokens_per_second": decoding_speeds(networks, list(corpus.heldout)),
-            "facts": {
-                "hardware": describe_hardware(choose_device(device)),
-                "torch": torch.__version__,
-                "data_sha256": corpus.sha256,
-                "resamples": RESAMPLES,
-                "batch": BATCH,
-                "timed_sentences": min(TIMED_SENTENCES, len(corpus.heldout)),
+            "facts": study_facts(corpus, device)
+            | {
                 "bleu_signature": networks[TRANSFORMER].card["evaluation"]["greedy"]["bleu_signature"],
             },
         }
     write_json(folder / FILE, (retained or {}) | result)
     return load_comparison(hashes, folder)
+
+
+def study_facts(corpus: Corpus, device: str) -> dict[str, object]:
+    """What figures of a study over the held-out sentences were measured on and with, for its file."""
+    return {
+        "hardware": describe_hardware(choose_device(device)),
+        "torch": torch.__version__,
+        "data_sha256": corpus.sha256,
+        "resamples": RESAMPLES,
+        "batch": BATCH,
+        "timed_sentences": min(TIMED_SENTENCES, len(corpus.heldout)),
+    }
 
 
 def _plain(figures: Mapping[str, BootstrapInterval | AlignmentRate]) -> dict[str, dict]:

@@ -24,17 +24,14 @@ from ..lessons.one_stack_heldout import DECODER_ONLY, FILE, OneStackStudy, load_
 from ..networks.loss_terms import score_target
 from ..runtime.arrays import to_array
 from ..runtime.checkpoint import write_json
-from ..runtime.device import choose_device, describe_hardware
 from ..text.word_alignment import AlignmentTable, find_links
 from ..tracing.language_trace import LanguageTrace
 from ..translator import InputError, Translator
 from .card import held_out_card
 from .corpus import Corpus
-from .evaluate import BATCH
 from .network_comparison_study import (
     RESAMPLES,
     SEED,
-    TIMED_SENTENCES,
     Networks,
     alignment_rate,
     bleu_counts,
@@ -43,6 +40,7 @@ from .network_comparison_study import (
     score_all,
     score_chrf,
     sentence_counts,
+    study_facts,
     translate_heldout,
 )
 
@@ -88,14 +86,7 @@ def study_one_stack(folder: Path, transformer: Path, corpus: Corpus, device: str
         measured.heads,
         **loss_intervals(measured.losses),
         tokens_per_second=decoding_speeds(networks, list(corpus.heldout)),
-        facts={
-            "hardware": describe_hardware(choose_device(device)),
-            "torch": torch.__version__,
-            "data_sha256": corpus.sha256,
-            "resamples": RESAMPLES,
-            "batch": BATCH,
-            "timed_sentences": min(TIMED_SENTENCES, len(corpus.heldout)),
-        },
+        facts=study_facts(corpus, device),
     )
     write_json(folder / FILE, study.to_dict())
     return load_one_stack(hashes, folder)

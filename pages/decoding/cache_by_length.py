@@ -5,50 +5,28 @@ import streamlit as st
 from model import CheckpointError, LanguageModel
 from model.lessons.cache_costs import cached_bytes, multiply_adds
 from model.lessons.cache_times import LENGTHS, CacheTimes, cache_times_in_steps
-from model.runtime.progress import steps_with_fallback
 from pages.shared import files
 from pages.shared.charts import chart
 from pages.shared.fragments import fragment
+from pages.shared.own_times import measure_times, own_times
 from pages.shared.page_header import Request
 from pages.shared.service import Service
 from pages.shared.texts import paragraph
-from server import run_context
-from server.result_cache import ResultCache, compute_lock
-from server.shared_streams import FinalValue, SharedStreams
-from server.singleton import singleton
 from views.controls import sentence_input
 from views.figures.line_chart import ChartLine, lines
 from views.html import bars
-from views.text import literal, prose, waiting
+from views.text import literal
 from views.text.catalogue import say, say_error
 from views.text.numbers import hardware
 
-KEY = "cache times"
 MILLION, KILOBYTE = 1e6, 1e3
-
-
-@singleton
-def _own_times_cache() -> ResultCache:
-    """The cache of this server's figures, measured once in a process."""
-    return ResultCache(1)
-
-
-@singleton
-def _streams() -> SharedStreams:
-    return SharedStreams(_own_times_cache(), compute_lock())
-
-
-def own_times() -> CacheTimes | None:
-    """Return the times measured on this server; None until a user asks for it."""
-    steps = _own_times_cache().get(KEY)
-    return steps[-1].value if steps and isinstance(steps[-1], FinalValue) else None
 
 
 @fragment
 def render(request: Request, language: Service[LanguageModel]) -> None:
     """Show a table by length and a chart of times, and a button that measures."""
     st.header(say("kv-cache.by-length", "The next token, by length"), anchor=False)
-    measured = own_times()
+    measured = own_times(CacheTimes)
     if measured is None and st.button(say("history.times.measure", "Measure on this server"), key="measure_cache"):
         measured = _measure(language)
     times, shipped = measured, None
@@ -66,12 +44,8 @@ def render(request: Request, language: Service[LanguageModel]) -> None:
 
 def _measure(language: Service[LanguageModel]) -> CacheTimes | None:
     """Measure, unless other visitors are waiting for this server; None then."""
-    if run_context.run_queue().waiting:
-        st.info(prose.block("history_recurrence", "others-wait"))
-        return None
     model = language.model
-    begin = lambda: cache_times_in_steps(model)  # noqa: E731
-    return _streams().result(KEY, lambda: steps_with_fallback(model, begin), waiting.progress)
+    return measure_times(CacheTimes, model, lambda: cache_times_in_steps(model))
 
 
 def _render_table(model: LanguageModel, times: CacheTimes | None) -> None:

@@ -5,37 +5,22 @@ import streamlit as st
 from model import CheckpointError
 from model.lessons.forward_times import ForwardTimes, forward_times_in_steps
 from model.recurrent_translator import SHIPPED
-from model.runtime.progress import steps_with_fallback
 from pages.history import networks, networks_compared
 from pages.shared import checks, files
 from pages.shared.charts import chart
 from pages.shared.fragments import fragment
+from pages.shared.own_times import measure_times, own_times
 from pages.shared.page_header import Request
 from pages.shared.texts import fold_check
-from server import run_context
-from server.result_cache import ResultCache, compute_lock
-from server.shared_streams import FinalValue, SharedStreams
 from server.singleton import singleton
 from views.controls import sentence_input
 from views.figures.line_chart import ChartLine, lines
 from views.html import bars
-from views.text import literal, prose, waiting
+from views.text import literal, prose
 from views.text.catalogue import say, say_error
 from views.text.numbers import hardware, three_digits
 
-KEY = "forward times"
 TRANSFORMER = "transformer"
-
-
-@singleton
-def _own_times_cache() -> ResultCache:
-    """The cache of this server's figures, measured once in a process."""
-    return ResultCache(1)
-
-
-@singleton
-def _streams() -> SharedStreams:
-    return SharedStreams(_own_times_cache(), compute_lock())
 
 
 @singleton
@@ -43,17 +28,11 @@ def _shipped_times() -> ForwardTimes:
     return ForwardTimes.read(SHIPPED)
 
 
-def own_times() -> ForwardTimes | None:
-    """Return the times measured on this server; None until a user asks for it."""
-    steps = _own_times_cache().get(KEY)
-    return steps[-1].value if steps and isinstance(steps[-1], FinalValue) else None
-
-
 @fragment
 def render(request: Request) -> None:
     """Show a curve for each network, and a button that measures."""
     st.header(say("history.times", "Time of one forward pass"), anchor=False)
-    measured = own_times()
+    measured = own_times(ForwardTimes)
     if measured is None:
         label = say("history.times.measure", "Measure on this server")
         if st.button(label, key="measure_times"):
@@ -71,16 +50,9 @@ def render(request: Request) -> None:
 
 def _measure(request: Request) -> ForwardTimes | None:
     """Measure, unless other visitors are waiting for this server; None then."""
-    if run_context.run_queue().waiting:
-        st.info(prose.block("history_recurrence", "others-wait"))
-        return None
     names = (TRANSFORMER, *networks.NAMES)
     models = {name: networks_compared.service_of(request, name).model for name in names}
-    return _streams().result(
-        KEY,
-        lambda: steps_with_fallback(request.service.model, lambda: forward_times_in_steps(models)),
-        waiting.progress,
-    )
+    return measure_times(ForwardTimes, request.service.model, lambda: forward_times_in_steps(models))
 
 
 def _render_times(measured: ForwardTimes) -> None:
