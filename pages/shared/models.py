@@ -160,7 +160,7 @@ def _picture_tables(model: VisionClassifier) -> list[navigation.SidebarTable]:
         (say("sizes.patches", "patches"), grouped(config.grid**2), "196"),
         *_size_rows(config, grouped(config.n_layers), paper),
         (say("sizes.classes", "classes"), grouped(len(config.classes)), grouped(1000)),
-        (say("sizes.parameters", "parameters"), millions(model.parameters), "86\u2009M"),
+        (say("sizes.parameters", "parameters"), millions(model.parameters), "86\u202fM"),
     ]
     metrics = {"top1": say("quality.top1", "right (top-1)")}
     metrics["calibration_error"] = say("quality.calibration", "calibration error")
@@ -175,7 +175,7 @@ def _translation_tables(model: Translator) -> list[navigation.SidebarTable]:
     sizes = [
         *_size_rows(config, layers, (512, 8, 64, "6 + 6", 2048)),
         (say("sizes.vocabulary", "vocabulary"), grouped(config.vocabulary_size), grouped(37000)),
-        (say("sizes.parameters", "parameters"), millions(model.parameters), "65\u2009M"),
+        (say("sizes.parameters", "parameters"), millions(model.parameters), "65\u202fM"),
     ]
     methods = {"greedy": say("quality.greedy", "greedy"), "beam 4": say("quality.beam", "beam width 4")}
     scores = [  # on held-out sentences

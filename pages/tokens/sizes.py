@@ -77,18 +77,13 @@ def size_rows(config: TransformerConfig) -> list[tuple[str, str]]:
     """Return name and value of every size, in the paper's words."""
     parts, layers = part_sizes(config), f"{config.n_encoder_layers} + {config.n_decoder_layers}"
     return [
-        ("d_model", _unbroken(config.d_model)),
-        ("n_heads", _unbroken(config.n_heads)),
+        ("d_model", grouped(config.d_model)),
+        ("n_heads", grouped(config.n_heads)),
         ("d_k = d_model / n_heads", f"{config.d_model} / {config.n_heads} = {config.d_k}"),
         (say("sizes.both-layers", "layers, encoder + decoder"), layers),
-        ("d_ff", f"{_unbroken(config.d_ff)} = {config.d_ff / config.d_model:.3g} d_model"),
+        ("d_ff", f"{grouped(config.d_ff)} = {config.d_ff / config.d_model:.3g} d_model"),
         (say("sizes.path", "feed-forward path"), f"{config.d_model} \u2192 {config.d_ff} \u2192 {config.d_model}"),
-        (say("sizes.vocabulary", "vocabulary"), _unbroken(config.vocabulary_size)),
-        *((PARTS[part.name](), f"{part.count} \u00d7 {_unbroken(part.parameters)}") for part in parts),
-        (say("sizes.parameters.all", "parameters, all"), _unbroken(sum(part.total for part in parts))),
+        (say("sizes.vocabulary", "vocabulary"), grouped(config.vocabulary_size)),
+        *((PARTS[part.name](), f"{part.count} \u00d7 {grouped(part.parameters)}") for part in parts),
+        (say("sizes.parameters.all", "parameters, all"), grouped(sum(part.total for part in parts))),
     ]
-
-
-def _unbroken(count: int) -> str:
-    """Format a count with spaces that do not break."""
-    return grouped(count).replace("\u2009", "\u202f")

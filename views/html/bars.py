@@ -61,7 +61,7 @@ def table(
 
 
 _NUMBER, _MARKED = ' class="aa-number"', ' class="aa-marked"'
-_WRITTEN = re.compile(r"(< )?[-\u2212]?\d[\d.\s]*(e[-\u2212]?\d+)?%?")
+_WRITTEN = re.compile(r"(<\s)?[-\u2212]?\d[\d.\s]*(e[-\u2212]?\d+)?%?")
 _NOTHING = ("", "\u2013", "\u2014")  # empty, or a dash for no number
 
 

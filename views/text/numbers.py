@@ -9,6 +9,9 @@ import re
 
 from .catalogue import say
 
+NARROW_SPACE = "\u202f"  # no line breaks at it
+NO_BREAK_SPACE = "\u00a0"
+
 
 def three_digits(value: float) -> str:
     """Three significant digits: `0.412`, `0.00310`, `58 500`, and `2.40e-7` below 0.001 or from a million on.
@@ -31,20 +34,20 @@ def signed(value: float) -> str:
 
 
 def percent(probability: float) -> str:
-    """A probability between 0 and 1 in per cent, with one decimal: `97.3 %`, `0.4 %`, `< 0.1 %`."""
+    """A probability between 0 and 1 in per cent: `97.3 %`, `< 0.1 %`; one decimal, and no line breaks inside."""
     if 0 < probability < 0.001:
-        return "< 0.1 %"
-    return f"{100 * probability:.1f} %"
+        return f"<{NO_BREAK_SPACE}0.1{NO_BREAK_SPACE}%"
+    return f"{100 * probability:.1f}{NO_BREAK_SPACE}%"
 
 
 def grouped(count: int) -> str:
-    """A count with a thin space between groups of three digits: `8 000`."""
-    return f"{count:,}".replace(",", "\u2009")
+    """A count with a narrow no-break space between groups of three digits: `8 000` stays on one line."""
+    return f"{count:,}".replace(",", NARROW_SPACE)
 
 
 def millions(count: int) -> str:
     """A large count in millions with three digits: `9.42 M`."""
-    return f"{three_digits(count / 1e6)}\u2009M"
+    return f"{three_digits(count / 1e6)}{NARROW_SPACE}M"
 
 
 def hardware(text: str) -> str:

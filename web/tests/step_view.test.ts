@@ -59,7 +59,7 @@ test("numbers of a ribbon are written where they have room, that of the slider a
 
 test("numbers and labels as text", () => {
   expect([NaN, -0.5, 12].map(signedDigits)).toEqual(["\u2013", "\u22120.500", "12.0"])
-  expect([0, 999, 1234567].map(wholeDigits)).toEqual(["0", "999", "1\u2009234\u2009567"])
+  expect([0, 999, 1234567].map(wholeDigits)).toEqual(["0", "999", "1\u202f234\u202f567"])
   expect([0, 1].map((place) => labelOf(axis("a", 2, ["<b>"]), place))).toEqual(["<b>", "2"])
 })
 

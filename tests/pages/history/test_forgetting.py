@@ -22,7 +22,7 @@ def models() -> dict[str, RecurrentTranslator]:
 
 
 def text_of(app) -> str:
-    return " ".join(" ".join(part.value.split()) for part in app.markdown)
+    return " ".join(part.value.replace("\n", " ") for part in app.markdown)
 
 
 @pytest.mark.parametrize("word", ["house", "she"])

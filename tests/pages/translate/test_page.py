@@ -16,7 +16,7 @@ def test_the_page_has_navigation_and_sidebar(open_app):
     sidebar = app.sidebar
     assert sidebar.text[0].value
     sizes = sidebar.html[0].value
-    for word in ("d_model", "heads", "d_k", "d_ff", "vocabulary", "parameters", "65\u2009M"):
+    for word in ("d_model", "heads", "d_k", "d_ff", "vocabulary", "parameters", "65\u202fM"):
         assert word in sizes
     sidebar.button[0].click().run()
     assert not app.exception

@@ -195,7 +195,7 @@ def test_figures_over_many_pictures_come_from_the_card():
     assert table["Deletion area"].tolist() == ["0.300", "0.450", "0.200", "0.700", "0.440", "0.500"]
     assert table["Deletion, many pictures"].tolist() == ["0.250 \u00b1 0.125"] * 4 + ["", "0.250 \u00b1 0.125"]
     assert table["Insertion, many pictures"].tolist() == ["0.750 \u00b1 0.0625"] * 4 + ["", "0.750 \u00b1 0.0625"]
-    assert table["Below random on"].tolist() == ["87.5 %"] * 4 + ["", ""]
+    assert table["Below random on"].tolist() == ["87.5\u00a0%"] * 4 + ["", ""]
     message = card_verdict(card(-0.1, -0.1, -0.1, -0.015))
     assert "are 200 that" in message and "not shown to be better than random: raw gradient." in message
     assert prose.block(PAGE, "card-better") in card_verdict(card(-0.1, -0.1, -0.1, -0.1))

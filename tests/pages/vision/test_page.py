@@ -112,10 +112,10 @@ def test_answer_as_numbers_in_a_fold(open_app, classifier, trace):
 def test_the_sidebar_describes_the_classifier(open_app, classifier):
     app = open_app("vision")
     sizes = "".join(html.value for html in app.sidebar.html)
-    for word in ("ViT-B/16", "86\u2009M", "patch side", f">{classifier.config.image_size}<"):
+    for word in ("ViT-B/16", "86\u202fM", "patch side", f">{classifier.config.image_size}<"):
         assert word in sizes
     if "top1" in classifier.card.get("evaluation", {}):
-        assert f"{100 * classifier.card['evaluation']['top1']:.1f} %" in sizes
+        assert f"{100 * classifier.card['evaluation']['top1']:.1f}\u00a0%" in sizes
 
 
 def test_patches_show_one_patch_as_pixels_vector_and_embedding(open_app, classifier, trace):
@@ -159,7 +159,7 @@ def test_patches_show_sequence_and_filters(open_app, classifier, trace):
     assert selection_of(app, sequence) == {"row": "1", "column": "2"}
     message, shares = html_of(app), principal_filters(classifier.network, 28)[1]
     assert message.count("<figure ") == 28
-    assert f"<figcaption>{100 * shares[0]:.1f} %</figcaption>" in message
+    assert f"<figcaption>{100 * shares[0]:.1f}\u00a0%</figcaption>" in message
 
 
 def test_cls_attention_equals_the_trace(open_app, trace):

@@ -70,8 +70,8 @@ def test_controls_are_shown_by_number():
 
 def test_a_column_of_formatted_numbers_and_dashes_is_right_aligned():
     rows = [
-        ["a", "\u2013", "5.9\u2009%", "17 states"],
-        ["b", 0.25, "100.0\u2009%", "3"],
+        ["a", "\u2013", "<\u00a00.1\u00a0%", "17 states"],
+        ["b", 0.25, "100.0\u00a0%", "3"],
         ["c", "1.20e-4", "\u2014", "x"],
     ]
     content = bars.table(["", "weight", "share", "what"], rows, "any")

@@ -12,13 +12,13 @@ def test_a_row_per_class_and_the_best_is_highlighted():
     assert re.findall(r'title="([^"]+)"', html) == ["0.2", "0.0004", "0.7996"]
     assert html.count("aa-best") == 1
     assert html.index("aa-best") > html.index("&lt;b&gt;")
-    assert "&lt; 0.1 %" in html
+    assert "&lt;\u00a00.1\u00a0%" in html
 
 
 def test_every_class_has_both_bars():
     content = before_and_after(["tench", "church"], [0.25, 0.75], [0.875, 0.125], "patches shuffled")
     assert re.findall(r"width:([\d.]+)%", content) == ["25.00", "87.50", "75.00", "12.50"]
-    assert "25.0 %<br>87.5 %" in content and "75.0 %<br>12.5 %" in content
+    assert "25.0\u00a0%<br>87.5\u00a0%" in content and "75.0\u00a0%<br>12.5\u00a0%" in content
     assert 'title="0.25 before, 0.875 after"' in content
     assert "patches shuffled" in content
 

@@ -24,4 +24,4 @@ def test_filters_are_grey_at_zero_and_reach_the_ends():
     assert first[0, 0].tolist() == [255, 128, 128]
     assert first[1, 1].tolist() == [128, 64, 128]
     assert second[0, 0].tolist() == [0, 128, 128]
-    assert re.findall(r"<figcaption>(.*?)</figcaption>", html) == ["60.0 %", "25.0 %"]
+    assert re.findall(r"<figcaption>(.*?)</figcaption>", html) == ["60.0\u00a0%", "25.0\u00a0%"]

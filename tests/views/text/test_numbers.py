@@ -22,10 +22,10 @@ from views.text.numbers import grouped, hardware, millions, percent, signed, thr
         (1e-12, "1.00e-12"),
         (123.4, "123"),
         (999.4, "999"),
-        (999.6, "1\u2009000"),
-        (-1234.5, "-1\u2009230"),
-        (58_489, "58\u2009500"),
-        (999_499, "999\u2009000"),
+        (999.6, "1\u202f000"),
+        (-1234.5, "-1\u202f230"),
+        (58_489, "58\u202f500"),
+        (999_499, "999\u202f000"),
         (999_600, "1.00e6"),
         (-2.5e7, "-2.50e7"),
         (float("nan"), "nan"),
@@ -37,18 +37,20 @@ def test_three_digits(value, text):
 
 @given(st.floats(min_value=1e-30, max_value=1) | st.floats(min_value=1, max_value=1e9))
 def test_three_digits_are_rounded_correctly(value):
-    assert float(three_digits(value).replace("\u2009", "")) == pytest.approx(value, rel=5.01e-3)
+    assert float(three_digits(value).replace("\u202f", "")) == pytest.approx(value, rel=5.01e-3)
 
 
-@pytest.mark.parametrize(("share", "text"), [(0, "0.0 %"), (0.0004, "< 0.1 %"), (0.973, "97.3 %"), (1, "100.0 %")])
+@pytest.mark.parametrize(
+    ("share", "text"), [(0, "0.0\u00a0%"), (0.0004, "<\u00a00.1\u00a0%"), (0.973, "97.3\u00a0%"), (1, "100.0\u00a0%")]
+)
 def test_percent(share, text):
     assert percent(share) == text
 
 
 def test_counts():
-    assert grouped(8000) == "8\u2009000"
+    assert grouped(8000) == "8\u202f000"
     assert grouped(512) == "512"
-    assert millions(9_420_000) == "9.42\u2009M"
+    assert millions(9_420_000) == "9.42\u202fM"
 
 
 def test_changes_have_their_sign():

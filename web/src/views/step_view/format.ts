@@ -1,6 +1,6 @@
 /** Numbers and labels of a step view as text. */
 
-import { threeDigits } from "../../core/numbers"
+import { NARROW_SPACE, threeDigits } from "../../core/numbers"
 
 /** Three significant digits with a minus sign; a dash for NaN. */
 export function signedDigits(value: number): string {
@@ -9,5 +9,5 @@ export function signedDigits(value: number): string {
 
 /** A whole number, in groups of three digits. */
 export function wholeDigits(value: number): string {
-  return String(value).replace(/\B(?=(\d{3})+$)/g, "\u2009")
+  return String(value).replace(/\B(?=(\d{3})+$)/g, NARROW_SPACE)
 }
