@@ -137,8 +137,8 @@ VIEWS = tuple(_each_part())
 # Parts with something large that is shown only after a further choice.
 UNFOLDED = (
     View("vision", "view", "causes", {"cause": "logit"}),
-    View("vision", "view", "causes", {"cause": "patching"}),
     View("vision", "view", "causes", {"cause": "patching", "patchlayer": "5"}),
+    View("vision", "view", "causes", {"cause": "noise", "samples": "2"}),
     View("circuits", "part", "patching", {"headcells": "each"}),
     View("attribution", "", "", {"integrate": "12"}),
     View("heads", "", "", {"replacement": "resample"}),

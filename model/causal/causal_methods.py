@@ -139,6 +139,7 @@ class CausalMethods(NetworkOwner):
         scale: float = SCALE,
         seed: int = 0,
         by_position: bool | None = None,
+        layers: Sequence[int] | None = None,
         positions: Sequence[int] | None = None,
     ) -> InSteps[ActivationPatching]:
         """Patch into runs whose input is noisy; see `model.causal.embedding_noise.patch_noise_in_steps`.
@@ -159,6 +160,7 @@ class CausalMethods(NetworkOwner):
             seed=seed,
             labels=own.labels,
             by_position=by_position,
+            layers=layers,
             positions=positions,
         )
 

@@ -42,6 +42,7 @@ def patch_noise_in_steps(
     seed: int = 0,
     labels: Mapping[str, Sequence[str]] | None = None,
     by_position: bool | None = None,
+    layers: Sequence[int] | None = None,
     positions: Sequence[int] | None = None,
 ) -> InSteps[ActivationPatching]:
     """Replace each cell of a site in noisy runs by that of the clean run, and measure.
@@ -66,7 +67,8 @@ def patch_noise_in_steps(
     _check_noise(noisy, lengths, samples, scale)
     labels = labels or number_positions(lengths)
     part = part or default_part(resumable, site)
-    grid = make_grid(resumable, find_site(site), part, labels, by_position=by_position, positions=positions)
+    own = find_site(site)
+    grid = make_grid(resumable, own, part, labels, by_position=by_position, layers=layers, positions=positions)
     donor = resumable.record(clean)
     metric.check(resumable, donor.hidden.shape[1])
     changes = _noise(resumable, donor, noisy, samples, scale, seed)

@@ -19,14 +19,13 @@ from pages.shared.causes.text_pairs import quoted
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, folded_how_to_read
-from pages.vision.causes import METHODS as OF_PICTURES
+from pages.vision.causes import METHODS
 from views import map_labels
 from views.controls import sentence_input, widgets
 from views.text import literal
 from views.text.catalogue import Message, Untranslated, say, say_error
 
 PAGE = "models_causes"
-METHODS = OF_PICTURES | {"noise": Message("circuits.part.noise", "Noise")}
 RIVALS = 5  # tokens or classes whose logit can be subtracted
 TITLES = {
     "complete": (Message("circuits.lens.after", "read so far"), Message("circuits.lens.next", "next token")),

@@ -1,9 +1,13 @@
-"""Vision, causes: what each layer would answer, the parts of a logit, and patching with another picture; and paths."""
+"""Vision, causes: what each layer would answer, the parts of a logit, patching with another picture, paths, noise."""
+
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from model.causal.activation_patching import ActivationPatching, Direction
+from model.causal.causal_error import CausalError
 from model.causal.logit_lens import LogitLens
 from model.causal.patched_answer import patched_probabilities
 from model.tracing.picture_trace import PatchTrace
@@ -18,6 +22,8 @@ from pages.shared.fragments import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, fold_check, folded_how_to_read, how_to_read, paragraph
 from pages.vision.other_picture import choose_other_picture, describe_metric, describe_source, render_classes
+from pages.vision.patched_sites import choose_sites
+from pages.vision.picture_noise import render_noise
 from pages.vision.picture_paths import render_paths
 from pages.vision.program import render_vision_program
 from pages.vision.vision_inputs import choose_class
@@ -28,7 +34,7 @@ from views.controls.widgets import Choice
 from views.export import causal_recipes
 from views.html import answer_cell
 from views.text import literal
-from views.text.catalogue import Message, Untranslated, say
+from views.text.catalogue import Message, Untranslated, say, say_error
 from views.text.class_names import class_name, class_names
 from views.text.numbers import percent
 
@@ -38,8 +44,8 @@ METHODS = {
     "logit": Message("vision.causes.logit", "Logit attribution"),
     "patching": Message("vision.causes.patching", "Patching"),
     "paths": Message("vision.causes.paths", "Paths"),
+    "noise": Message("circuits.part.noise", "Noise"),
 }
-SITES: dict[str, list[int] | None] = {"residual": [0], "head_output": None}  # site -> its positions; CLS is 0
 NOTHING = "nothing"
 
 
@@ -47,15 +53,31 @@ NOTHING = "nothing"
 def render_causes(service: Service, key: str, trace: PatchTrace) -> None:
     """Show the chosen method; `key` is the picture's, from `Service.trace_picture`."""
     method = widgets.pick(say("vision.causes.method", "Method"), METHODS, "cause", hidden=True)
-    if method in ("patching", "paths"):
-        class_index = trace.answer
-        (render_patching if method == "patching" else render_paths)(service, key, trace)
-    else:
-        class_index = choose_class(say("vision.explain", "Explain"), trace, width=200)
-        (render_lens if method == "lens" else render_parts)(service, key, trace, class_index)
-    render_vision_program(service, "causes", explained=trace.classes[class_index])
+    try:
+        render_method(service, key, trace, method)
+    except CausalError as error:
+        st.info(literal.markdown(say_error(error)))
     explain = how_to_read if runs_in_half(service) is None else folded_how_to_read  # *Any model* has its own
     explain(block(PAGE, method), block(PAGE, f"{method}-limits"))
+
+
+def render_method(service: Service, key: str, trace: PatchTrace, method: str) -> None:
+    """Show one of `METHODS`, and its program.
+
+    Raises:
+        CausalError: this network does not support the method.
+    """
+    class_index = trace.answer
+    if method not in ("patching", "paths"):
+        class_index = choose_class(say("vision.explain", "Explain"), trace, width=200)
+    if method == "noise":
+        render_noise(service, key, trace, class_index)
+        return  # it has a program of its own
+    if method in ("patching", "paths"):
+        (render_patching if method == "patching" else render_paths)(service, key, trace)
+    else:
+        (render_lens if method == "lens" else render_parts)(service, key, trace, class_index)
+    render_vision_program(service, "causes", explained=trace.classes[class_index])
 
 
 def render_lens(service: Service, key: str, trace: PatchTrace, class_index: int) -> None:
@@ -166,63 +188,31 @@ def render_patching(service: Service, key: str, trace: PatchTrace) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         other, pixels = choose_other_picture(service)
         direction = choose_direction()
-        layer = choose_layer(trace)
+        sites = choose_sites(trace)
     place = ("vision patched", key, other, direction)
 
-    def patch(site: str, layers: list[int] | None = None, positions: list[int] | None = None) -> ActivationPatching:
-        options = {"direction": direction, "layers": layers, "positions": positions}
-        inputs = trace.network_input, pixels, None, site, "vision"
-        compute = lambda model: model.patch_in_steps(*inputs, **options)  # noqa: E731
-        return service.analysis_in_steps((*place, site, layer if layers else None), compute)
+    def patch(cells: tuple, options: Mapping[str, Any]) -> ActivationPatching:
+        inputs = trace.network_input, pixels
+        compute = lambda model: model.patch_in_steps(*inputs, direction=direction, **options)  # noqa: E731
+        return service.analysis_in_steps((*place, *cells), compute)
 
-    results = {(site, "vision"): patch(site, positions=positions) for site, positions in SITES.items()}
-    layers = None if layer is None else [layer]
-    patches = None if layers is None else (patch("residual", layers, trace.places[1:]), trace.grid)
-    cells = PatchedCells(results, sentence_input.kind_names(service.kinds), patches)
+    cells = sites.measure(patch, sentence_input.kind_names(service.kinds))
     slot = st.container()
     cell = render_maps(cells, PAGE)
 
     def answer(model) -> np.ndarray:
         table, row, column = cells.table(cell)
         single = table.grid is not None
-        return patched_probabilities(
-            model.resumable,
-            model.prepare_experiment(trace.network_input, pixels),
-            table.site,
-            table.part,
-            table.index(row, column),
-            direction=direction,
-            layers=layers if single else None,
-            positions=trace.places[1:] if single else SITES[table.site],
-        )
+        options = sites.arguments[f"residual_{PATCHES}" if single else f"{table.site}_{table.part}"]
+        experiment, index = model.prepare_experiment(trace.network_input, pixels), table.index(row, column)
+        return patched_probabilities(model.resumable, experiment, cell=index, direction=direction, **options)
 
-    probabilities = service.analysis((*place, layer, cell), answer)
+    probabilities = service.analysis((*place, sites.layer, cell), answer)
     with slot:
         render_answer(cells, cell, trace.classes, probabilities, direction)
-    sites: dict[str, dict[str, object]] = {
-        f"{site}_vision": {"site": site, "part": "vision", "positions": positions} for site, positions in SITES.items()
-    }
-    if layers is not None:
-        sites[f"residual_{PATCHES}"] = {
-            "site": "residual",
-            "part": "vision",
-            "layers": layers,
-            "positions": trace.places[1:],
-        }
-    lines = causal_recipes.of_picture_grids(sites, direction)
+    lines = causal_recipes.of_picture_grids(sites.arguments, direction)
     render_files(cells, describe_source(service, other).with_method(lines, direction=direction))
     render_check(cells, PAGE, runs_in_half(service))
-
-
-def choose_layer(trace: PatchTrace) -> int | None:
-    """Render the choice of the layer whose single patches are patched; None for none."""
-    layers: dict[str, str | Untranslated] = {"none": say("vision.causes.no-patches", "none")}
-    layers |= {str(layer): layer_name(layer) for layer in range(len(trace.attention))}  # later, only CLS is read
-    help = " ".join(block(PAGE, "patches-help").split())
-    chosen = widgets.select(
-        say("vision.causes.patches", "Single patches at"), layers, "patchlayer", width=170, help=help
-    )
-    return None if chosen == "none" else int(chosen)
 
 
 def render_answer(

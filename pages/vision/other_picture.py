@@ -30,14 +30,18 @@ def choose_other_picture(service: Service) -> tuple[str, Any]:
     return other, service.network_result(("received", second.sha256), lambda model: model.receive(second.image))
 
 
-def describe_source(service: Service, other: str) -> ResultSource:
-    """The open picture and a sample for files, and lines of Python that prepare them again."""
+def describe_source(service: Service, other: str | None = None) -> ResultSource:
+    """The open picture and a sample, if there is one, for files, and lines of Python that prepare them again."""
     model, own = service.model, chosen_sample()
     opened, page = None, "vision"
     if runs_in_half(service) is not None:  # an opened model
         opened, page = (model.pinned, model.precision), "models"
-    facts = {"sample": own or "own", "other": other} | ({"opened": opened[0]} if opened else {})
-    recipe = causal_recipes.of_pictures((own, other), model.weights_sha256, opened)
+    facts = {"sample": own or "own"} | ({"opened": opened[0]} if opened else {})
+    if other is None:
+        recipe = causal_recipes.of_picture(own, model.weights_sha256, opened)
+    else:
+        facts["other"] = other
+        recipe = causal_recipes.of_pictures((own, other), model.weights_sha256, opened)
     return ResultSource(page, model.weights_sha256, facts, recipe, own_picture=not own)
 
 

@@ -14,19 +14,19 @@ from model.classifier import VisionInterventionResult
 from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, OneHot, Scale, Temperature
 from model.tracing.picture_trace import PatchTrace
 from pages.shared import checks, differences, files, tables
-from pages.shared.charts import paint_matrix
 from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.head_changes import MASK, ONE_HOT, choose_interventions, describe_change
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
+from pages.vision.patch_painter import masked_picture, middle, paint_patches
 from pages.vision.program import render_vision_program
 from pages.vision.vision_inputs import grid_maps
-from views import kind_labels, map_labels, patch_grid
+from views import kind_labels, patch_grid
 from views.controls import painted, sentence_input, widgets
 from views.export.difference import ComparedMaps, MapPair
 from views.figures import overlay
-from views.text import literal, terms
+from views.text import literal
 from views.text.catalogue import Message, say
 from views.text.class_names import class_name
 from views.text.numbers import percent
@@ -148,7 +148,7 @@ def _render_middle_experiment(trace: PatchTrace, changed: PictureChange) -> None
     }
     result |= {"after": percent(float(changed.probabilities[answer]))}
     is_hidden = bound_settings.current_value("vdo") == MASK and bound_settings.stored_text(HIDDEN) == painted.encode(
-        _middle(side)
+        middle((side, side))
     )
     render_experiment("vision-what-if", partial(_mask_the_middle, side), result if is_hidden else None)
 
@@ -206,25 +206,13 @@ def _choose_hidden(trace: PatchTrace, heads: Heads) -> HeadIntervention:
     side = trace.grid[0]
     paragraph("what_if", "paint")
     grid, picture = st.columns([3, 2])
-    names = [map_labels.to_id(number) for number in range(side)]
-    axes, label = (names, names, terms.ROW(), terms.COLUMN()), say("vision.mask", "May be attended to")
+    label = say("vision.mask", "May be attended to")
     words = say("vision.patch.hidden", "hidden"), say("vision.patch.open", "may be attended to")
     with grid:
-        visible = paint_matrix(
-            HIDDEN,
-            np.ones(trace.grid, dtype=bool),
-            axes,
-            "patch_painter",
-            label,
-            "vision",
-            words,
-            painted.decode_stretched,
-        )
-    size = trace.pixels.shape[0] // side
-    masked_picture = patch_grid.as_bytes(trace.pixels) * visible.repeat(size, axis=0).repeat(size, axis=1)[..., None]
+        visible = paint_patches(trace, HIDDEN, "patch_painter", np.ones(trace.grid, dtype=bool), label, words)
     with picture:
         alt = block("vision", "hidden", count=int((~visible).sum()), all=visible.size)
-        st.image(overlay.enlarged(masked_picture), width=200, output_format="PNG", alt=alt)
+        st.image(masked_picture(trace, visible), width=200, output_format="PNG", alt=alt)
     with st.container(horizontal=True):
         st.button(say("vision.hide-middle", "Hide the middle"), key="vmiddle", on_click=_hide_middle, args=(side,))
         show_all = say("vision.show-all", "Show all patches")
@@ -234,11 +222,5 @@ def _choose_hidden(trace: PatchTrace, heads: Heads) -> HeadIntervention:
     return Forbid("vision", heads, tuple((np.flatnonzero(~visible) + 1).tolist()))  # position 0 is CLS
 
 
-def _middle(side: int) -> np.ndarray:
-    middle = np.zeros((side, side), dtype=bool)
-    middle[side // 4 : side - side // 4, side // 4 : side - side // 4] = True
-    return middle
-
-
 def _hide_middle(side: int) -> None:
-    bound_settings.store_text(HIDDEN, painted.encode(_middle(side)))
+    bound_settings.store_text(HIDDEN, painted.encode(middle((side, side))))

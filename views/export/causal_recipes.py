@@ -97,7 +97,24 @@ def of_pictures(samples: tuple[str, str], weights_sha256: str, opened: tuple[str
         samples: names of both; empty for a user's own picture, which is read from a path to fill in.
         opened: name and precision of an opened model; None for the classifier of this project.
     """
-    paths = list(map(_picture_path, samples))
+    return (
+        *_of_pixels(weights_sha256, opened),
+        f"paths = {list(map(_picture_path, samples))!r}",
+        "pictures = [model.receive(read_picture(Path(path).read_bytes()).image) for path in paths]",
+        "experiment = model.prepare_experiment(*pictures)",
+    )
+
+
+def of_picture(sample: str, weights_sha256: str, opened: tuple[str, str] | None = None) -> Lines:
+    """Trace one picture; arguments as of `of_pictures`."""
+    return (
+        *_of_pixels(weights_sha256, opened),
+        f"trace = model.trace(read_picture(Path({_picture_path(sample)!r}).read_bytes()).image)",
+    )
+
+
+def _of_pixels(weights_sha256: str, opened: tuple[str, str] | None) -> Lines:
+    """Load a model that reads pictures."""
     read = "from views.controls.pictures import read_picture"
     loading: Lines = (
         "from model import VisionClassifier",
@@ -108,14 +125,7 @@ def of_pictures(samples: tuple[str, str], weights_sha256: str, opened: tuple[str
     )
     if opened is not None:
         loading = _opened(OpenedName(*opened, weights_sha256), read)
-    return (
-        "from pathlib import Path",
-        "",
-        *loading,
-        f"paths = {paths!r}",
-        "pictures = [model.receive(read_picture(Path(path).read_bytes()).image) for path in paths]",
-        "experiment = model.prepare_experiment(*pictures)",
-    )
+    return ("from pathlib import Path", "", *loading)
 
 
 def of_grids(sites: Sequence[Mapping[str, object]], direction: str, alignment: str) -> Lines:
@@ -169,6 +179,30 @@ def of_picture_grids(sites: Mapping[str, Mapping[str, object]], direction: str) 
         *(
             f"    {name!r}: model.patch(*pictures, direction={direction!r}, **{dict(options)!r}).grid.values,"
             for name, options in sites.items()
+        ),
+        "}",
+    )
+
+
+def of_noisy_picture(
+    sites: Mapping[str, Mapping[str, object]], noisy: Sequence[int], metric: str, samples: int, seed: int
+) -> Lines:
+    """Patch sites of a picture with noise on some patches.
+
+    Args:
+        sites: name of an array -> arguments of `model.patch_noise`.
+        noisy: positions of the patches.
+        metric: as an expression of Python, such as `Probability(index=4)`.
+    """
+    return (
+        f"from model import {metric.partition('(')[0]}",
+        "",
+        f"noisy = {list(noisy)!r}",
+        f"options = {{'metric': {metric}, 'samples': {samples}, 'seed': {seed}}}",
+        "arrays = {",
+        *(
+            f"    {name!r}: model.patch_noise(trace, noisy, **options, **{dict(arguments)!r}).grid.values,"
+            for name, arguments in sites.items()
         ),
         "}",
     )

@@ -52,6 +52,7 @@ FURTHER = {
     ("positions", "fourier"),
     ("vision", "classification"),
     ("vision", "curves"),
+    ("vision", "noise"),
     ("attribution", "rollout"),
     ("attribution", "relevance"),
     ("attribution", "integrated"),

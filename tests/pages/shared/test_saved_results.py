@@ -41,13 +41,17 @@ def test_the_recipe_of_cells_computes_them_again(open_app, folder, monkeypatch, 
 
 @pytest.mark.parametrize(
     "query",
-    [{"cause": "patching", "patchlayer": "5", "direction": "noising"}, {"cause": "paths", "measure": "999"}],
+    [
+        {"cause": "patching", "patchlayer": "5", "direction": "noising"},
+        {"cause": "paths", "measure": "999"},
+        {"cause": "noise", "samples": "2", "patchlayer": "1"},
+    ],
     ids=str,
 )
 @pytest.mark.nightly
 def test_recipes_of_pictures(open_app, folder, monkeypatch, query):
     makers = record_files(monkeypatch)
     open_app("vision", picture="church", view="causes", otherpicture="golf-ball", **query)
-    printed, settings = run_recipe(makers, query["cause"], folder, monkeypatch)
+    printed, settings = run_recipe(makers, "paths" if query["cause"] == "paths" else "patching", folder, monkeypatch)
     assert float(printed[-1]) < 1e-4
     assert settings["input"]["sample"] == "church" and "picture=church" in settings["link"]

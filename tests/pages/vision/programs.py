@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from model import ConvolutionClassifier, VisionClassifier, VisionTrace
+from model import ConvolutionClassifier, Logit, Probability, VisionClassifier, VisionTrace
 from model.attribution.faithfulness import random_orders
 from model.attribution.rollout import attention_scores
 from model.attribution.vision_analysis import (
@@ -157,6 +157,7 @@ def what_if(values: Values) -> Expected:
 
 SIZES = json.loads((SHIPPED / "config.json").read_text(encoding="utf-8"))  # so that collecting tests loads no network
 ORDER = tuple(reversed(range((SIZES["image_size"] // SIZES["patch_size"]) ** 2)))
+NOISY = [1 + 14 * row + column for row in range(3, 11) for column in range(3, 11)]
 CHURCH, HORN = ({"picture": f"assets/samples/{name}.jpg"} for name in ("church", "french-horn"))
 
 
@@ -167,6 +168,14 @@ def causes(values: Values) -> Expected:
     attribution = classifier().logit_attribution(trace, index)
     probabilities = classifier().logit_lens(trace, right=index).probabilities
     return {"probabilities": probabilities, "heads": attribution.heads["vision"], "total": attribution.logit}
+
+
+def noise(values: Values) -> Expected:
+    trace, options = trace_of(values["picture"]), {name: values[name] for name in ("samples", "seed")}
+    own = {"probability": Probability, "logit": Logit}[values["measured"]]
+    options |= {"metric": own(trace.classes.index(values["explained"])), "site": "head_output"}
+    result = classifier().patch_noise(trace, {"vision": values["noisy"]}, part="vision", **options)
+    return {"shares": result.restored, "errors": result.standard_error.values}
 
 
 CASES: dict[str, Case] = {
@@ -192,6 +201,11 @@ CASES: dict[str, Case] = {
     "positions": (CHURCH | {"seed": 1}, HORN | {"seed": 7}, positions),
     "heads": (CHURCH | {"explained": "church"}, HORN | {"explained": "golf ball"}, heads),
     "causes": (CHURCH | {"explained": "church"}, HORN | {"explained": "parachute"}, causes),
+    "noise": (
+        CHURCH | {"explained": "church", "noisy": NOISY, "measured": "probability", "samples": 2, "seed": 0},
+        HORN | {"explained": "parachute", "noisy": NOISY[:9], "measured": "logit", "samples": 3, "seed": 5},
+        noise,
+    ),
     "full-maps": (CHURCH, HORN, full_maps),
     "what-if": (
         CHURCH | {"changes": program_values(PLANS[0])},

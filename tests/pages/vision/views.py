@@ -61,7 +61,16 @@ def _what_if() -> None:
         render_what_if(service(), "noise", trace())
 
 
-VIEWS = {"layers": _layers, "positions": _positions, "what_if": _what_if, "heads": _heads}
+def _causes() -> None:
+    from pages.vision.causes import render_causes
+    from tests.pages.vision.views import service, trace
+    from views.url_state import bound_settings
+
+    with bound_settings.page_run("vision", ""):
+        render_causes(service(), "noise", trace())
+
+
+VIEWS = {"layers": _layers, "positions": _positions, "what_if": _what_if, "heads": _heads, "causes": _causes}
 
 
 def open_view(view: str, **query: str) -> AppTest:
