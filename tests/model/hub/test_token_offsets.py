@@ -69,6 +69,28 @@ def test_a_token_of_bytes_is_readable():
     assert labels_of(transformers.PreTrainedTokenizerFast(tokenizer_object=backend), [2]) == ("\u00e9",)
 
 
+@pytest.mark.parametrize(
+    ("merged", "labels"),
+    [  # byte-level BPE of 나는 학: three bytes for each syllable, some of which form one token
+        ([], ["나 1/3", "나 2/3", "나 3/3", "는 1/3", "는 2/3", "는 3/3"]),
+        ([(0, 1)], ["나 1/2", "나 2/2", "는 1/3", "는 2/3", "는 3/3"]),
+        ([(1, 2)], ["나 1/2", "나 2/2", "는 1/3", "는 2/3", "는 3/3"]),
+        ([(0, 1), (0, 2)], ["나", "는 1/3", "는 2/3", "는 3/3"]),
+        ([(2, 3)], ["나 1/2", "나 2/2", "나는", "는 1/2", "는 2/2"]),  # the last byte of one, the first of the next
+    ],
+)
+def test_syllables_of_a_byte_level_tokenizer_state_their_share(merged: list[tuple[int, int]], labels: list[str]):
+    ((spelled, _),) = pre_tokenizers.ByteLevel(add_prefix_space=False).pre_tokenize_str("나는")
+    merges = [(spelled[first:last], spelled[last]) for first, last in merged]
+    vocabulary = [*pre_tokenizers.ByteLevel.alphabet(), *(left + right for left, right in merges)]
+    ids = {name: place for place, name in enumerate(vocabulary)}
+    backend = Tokenizer(models.BPE(vocab=ids, merges=merges))
+    backend.pre_tokenizer, backend.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+    read = tokenize(transformers.PreTrainedTokenizerFast(tokenizer_object=backend), "나는 학")
+    assert list(read.labels) == [*labels, "\u2423", "학 1/3", "학 2/3", "학 3/3"]
+    assert read.word_texts == ("나는", "학")
+
+
 @pytest.mark.parametrize("text", ["The dog wants one.", "a \U0001f642 b", "unheard-of \u00e9t\u00e9,  here"])
 def test_words_of_generated_tokens_are_those_of_the_text(text):
     read = tokenize(tiny.tokenizer(), text)
