@@ -6,6 +6,7 @@ PARITY := .venv-parity
 # PYTHON makes a new .venv
 .PHONY: manifest web run check test nightly walk sweep test-slow test-deploy test-oldest messages texts docs lint types format audit fuzz bench
 .PHONY: train-translator evaluate-translator agreement doubt train-recurrent evaluate-recurrent comparison forgetting raw-attention one-stack cache-times
+.PHONY: positions-study formation
 .PHONY: english train-convolution evaluate-convolution train-vision evaluate-vision read-vision after-vision unlike-vision head-statistics
 .PHONY: clean run-environment dev-environment parity-causal
 
@@ -145,6 +146,16 @@ comparison: dev-environment
 # the decoder-only network beside the translator, for the pages "Decoding" and "Before the Transformer"; after any training
 one-stack: dev-environment
 	$(BIN)/python -m model.training one-stack --data "$(DATA)" --model assets/language
+	$(BIN)/python -m tools.manifest
+
+# networks that differ in their positions, for the page "Positions"; MODELS: folders of all kinds and seeds; after any training
+positions-study: dev-environment
+	$(BIN)/python -m model.training positions-study --data "$(DATA)" --out assets/positions --models $(MODELS)
+	$(BIN)/python -m tools.manifest
+
+# heads that form, for the page "Loss"; MODELS: folders of all seeds with snapshots, assets/positions/sinusoidal first
+formation: dev-environment
+	$(BIN)/python -m model.training formation --data "$(DATA)" --models $(MODELS) --remove-others
 	$(BIN)/python -m tools.manifest
 
 # milliseconds of its next token with a key-value cache and without; after any training

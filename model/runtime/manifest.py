@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 NAME = "manifest.json"
-LEVELS = 3  # folders between a manifest and a file
+LEVELS = 4  # folders between a manifest and a file
 
 
 def find_manifest(path: Path) -> Path | None:

@@ -9,10 +9,13 @@ from tqdm import tqdm
 from ..attribution.head_statistics import KindStatistics, StatisticsAccumulator
 from ..causal.composition import copying_scores
 from ..causal.own_networks import resumable
+from ..lessons.head_formation import COPYING, FILE, ROLES
 from ..networks.config import TransformerConfig
 from ..networks.transformer import Transformer
+from ..position_translator import PositionTranslator
 from ..runtime.checkpoint import load_weights, read_json, sha256_of, write_atomically, write_json
 from ..runtime.device import choose_device, describe_hardware
+from ..runtime.snapshot_weights import read_snapshot, snapshot_file
 from ..runtime.training_record import METRICS, read_metrics
 from ..study.head_measurements import measure_translation
 from ..text.tokenizer import Tokenizer
@@ -22,15 +25,10 @@ from ..translator import SHIPPED, Translator
 from .card import held_out_card
 from .corpus import Corpus
 from .formation_card import formation_markdown
-from .positions_card import load_positions
 from .positions_study import of_length
-from .snapshots import FOLDER, read_losses, read_snapshot, remove_others, select_steps
+from .snapshots import read_losses, remove_others, select_steps
 
-FILE = "formation.json"
 FORMATION_SENTENCES = 200
-# what a head can be; "copying" is read from its weights, the others are labels of `model.attribution.head_labels`
-ROLES = {"alignment": ("aligned", "aligned, read"), "previous token": ("previous",), "end of sentence": ("end",)}
-COPYING = "copying"
 LEAST_COPYING = 0.5  # score from which a head counts as copying; random weights are near 0
 NORMAL = 1.96  # 97.5th percentile of the normal distribution
 
@@ -53,7 +51,7 @@ def study_formation(
     """
     cards = [held_out_card(folder, corpus) for folder in folders]
     steps = select_steps(read_losses(folders[0]))
-    tokenizer = load_positions(folders[0], "cpu").tokenizer
+    tokenizer = PositionTranslator.load(folders[0], "cpu").tokenizer
     longest = cards[0]["data"]["longest_tokens"]
     short = of_length(corpus.heldout, tokenizer, 1, longest, longest)
     pairs = [(english, french[0]) for english, french in short.items()][:sentences]
@@ -66,9 +64,7 @@ def study_formation(
     ]
     result = {
         "weights_sha256": cards[0]["weights_sha256"],
-        "snapshots_sha256": {
-            f"step-{step:06d}": sha256_of(folders[0] / FOLDER / f"step-{step:06d}.safetensors") for step in steps
-        },
+        "snapshots_sha256": {f"step-{step:06d}": sha256_of(snapshot_file(folders[0], step)) for step in steps},
         "steps": steps,
         "runs": runs,
         "facts": {

@@ -6,10 +6,9 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from ..recurrent_translator import TOKENIZER
+from ..position_translator import PositionTranslator
 from ..runtime.checkpoint import read_json, write_json
 from ..text.tokenizer import Tokenizer
-from ..translator import Translator
 from .card import held_out_card, translation_page, write_first_card, write_scores
 from .corpus import Corpus
 from .head_card import write_readable_card
@@ -43,16 +42,6 @@ def finish_positions(
     evaluate_positions(folder, corpus, str(device))
 
 
-def load_positions(folder: Path, device: str = "auto") -> Translator:
-    """Read such a network; its tokenizer is the shipped translator's, unless the folder has one.
-
-    Raises:
-        CheckpointError: a file is missing, damaged, or does not match the hash in `card.json`.
-    """
-    own = folder / "tokenizer.model"
-    return Translator.load(folder, device, own if own.is_file() else TOKENIZER)
-
-
 def evaluate_positions(
     folder: Path, corpus: Corpus, device: str = "auto", decodings: Collection[str] = DECODINGS
 ) -> dict:
@@ -63,7 +52,7 @@ def evaluate_positions(
         ValueError: see `model.training.card.evaluate_translator`.
     """
     card = held_out_card(folder, corpus)
-    write_scores(card, load_positions(folder, device), folder, corpus, device, decodings)
+    write_scores(card, PositionTranslator.load(folder, device), folder, corpus, device, decodings)
     write_readable_card(folder, card_markdown)
     return card
 

@@ -14,8 +14,10 @@ from tqdm import tqdm
 
 from ..lessons.network_comparison import BootstrapInterval
 from ..lessons.position_effects import STACKS, position_losses_in_steps
+from ..lessons.positions_compared import FILE
 from ..networks.losses import token_cross_entropy
 from ..networks.transformer import Transformer
+from ..position_translator import PositionTranslator
 from ..runtime.checkpoint import write_atomically, write_json
 from ..runtime.device import choose_device, describe_hardware
 from ..runtime.progress import run_to_end
@@ -25,11 +27,9 @@ from .card import held_out_card
 from .corpus import Corpus
 from .evaluate import decode_all
 from .network_comparison_study import RESAMPLES, SEED, bootstrap_interval, corpus_bleu, sentence_counts
-from .positions_card import load_positions
 from .positions_comparison_card import comparison_markdown
 from .translation import EncodedPair, collate, plan_epoch
 
-FILE = "positions.json"
 GROUPS = ((1, 6), (7, 9), (10, 12), (13, 16), (17, 20), (21, 24), (25, 30), (31, 40))  # English tokens, ends included
 FEWEST_PAIRS = 100  # below, only the loss is claimed
 SHUFFLED_SENTENCES = 200
@@ -56,7 +56,7 @@ def compare_positions(
     if len(lengths) != 1 or not all(lengths):
         raise ValueError("These networks were not trained on pairs of the same lengths; give those of `positions`.")
     longest = lengths.pop()
-    networks = {folder.name: load_positions(folder, device) for folder in folders}
+    networks = {folder.name: PositionTranslator.load(folder, device) for folder in folders}
     tokenizer = next(iter(networks.values())).tokenizer
     short = of_length(corpus.heldout, tokenizer, 1, longest, longest)
     everything = all_sentences(corpus)
@@ -87,7 +87,12 @@ def compare_positions(
     }
     for group in groups:
         group["seeds"] = over_seeds(group["networks"], described)
+    shown: dict[str, str] = {}  # kind -> its first network
+    for name, of in described.items():
+        shown.setdefault(of["kind"], name)
     result = {
+        "weights_sha256": {kind: described[name]["weights_sha256"] for kind, name in shown.items()},
+        "shown": shown,
         "networks": described,
         "groups": groups,
         "shuffled": {name: shuffled_losses(network.network, chosen_ids) for name, network in networks.items()},

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from ..runtime.checkpoint import CheckpointError, load_tensors, save_tensors
+from ..runtime.snapshot_weights import FOLDER, snapshot_file
 from .loop import TrainingTask
 
-FOLDER = "snapshots"
 RATIO = 1.12  # of a stored step to the one before: the loss falls fast at first
 STORED = re.compile(r"step-(\d+)\.safetensors")
 SELECTED = 12
@@ -29,7 +29,7 @@ class SnapshotWriter:
     """
 
     def __init__(self, out: Path, task: TrainingTask, device: torch.device) -> None:
-        self.folder, self.task, self.device = out / FOLDER, task, device
+        self.out, self.task, self.device = out, task, device
         self.steps = 0  # of the last call
 
     def __call__(self, network: nn.Module, steps: int) -> dict[str, float] | None:
@@ -44,7 +44,7 @@ class SnapshotWriter:
         network.train(training)
         tensors = {name: tensor.detach().cpu().half() for name, tensor in network.state_dict().items()}
         facts = {"step": str(self.steps), "heldout_nll": repr(figures["heldout_nll"])}
-        save_tensors(self.folder / f"step-{self.steps:06d}.safetensors", tensors, facts)
+        save_tensors(snapshot_file(self.out, self.steps), tensors, facts)
         return figures
 
 
@@ -71,16 +71,6 @@ def read_losses(folder: Path) -> dict[int, float]:
     if not losses:
         raise CheckpointError("There are no snapshots in {folder}; train it with --snapshots.", folder=folder)
     return losses
-
-
-def read_snapshot(folder: Path, step: int) -> dict[str, Tensor]:
-    """The weights of one step in single precision.
-
-    Raises:
-        CheckpointError: the run did not store this step, or the file is damaged.
-    """
-    tensors, _ = load_tensors(folder / FOLDER / f"step-{step:06d}.safetensors")
-    return {name: tensor.float() for name, tensor in tensors.items()}
 
 
 def select_steps(losses: Mapping[int, float], count: int = SELECTED) -> list[int]:

@@ -9,19 +9,21 @@ import torch
 import torch.nn.functional as F
 
 from model.attribution.head_ablation import ablate_translation_heads
+from model.lessons.head_formation import FILE as FORMATION
+from model.lessons.positions_compared import FILE
 from model.networks.config import POSITION_KINDS, TransformerConfig, part_sizes
 from model.networks.transformer import Transformer
+from model.position_translator import PositionTranslator
 from model.runtime.checkpoint import CheckpointError, load_tensors, load_weights
+from model.runtime.snapshot_weights import read_snapshot
 from model.training import loop, positions_study
 from model.training.__main__ import main
 from model.training.corpus import read_split
-from model.training.formation_study import FILE as FORMATION
 from model.training.loop import read_metrics
 from model.training.optimizer import Recipe
 from model.training.position_networks import MOST_PARAMETERS, positions_config
-from model.training.positions_card import load_positions
-from model.training.positions_study import FILE, all_sentences, encode_pairs, of_length, pair_losses
-from model.training.snapshots import is_stored, read_losses, read_snapshot, select_steps
+from model.training.positions_study import all_sentences, encode_pairs, of_length, pair_losses
+from model.training.snapshots import is_stored, read_losses, select_steps
 from model.training.translation import TranslationTask
 from model.translator import InputError, Translator
 from tests.model.training.programs import as_words, reproducible_rows, run_in_process
@@ -111,13 +113,13 @@ def test_a_run_trains_on_short_pairs_and_writes_half_precision_and_a_card(folder
     assert card["data"]["longest_tokens"] == LONGEST and card["evaluation"]["sentences"] == SPLIT["heldout"]
     assert "translator with sinusoidal positions" in text and "(Vaswani et al. 2017, section 3.5)" in text
     assert "It has 21 positions: longer sentences are refused" in (learned / "card.md").read_text()
-    task = TranslationTask(Transformer(load_positions(folder).config), tokenizer, split, Recipe(), 16)
+    task = TranslationTask(Transformer(PositionTranslator.load(folder).config), tokenizer, split, Recipe(), 16)
     short = [pair for pair in split.train if max(len(tokenizer.encode(text)) for text in pair) <= 16]
     assert 0 < len(task.pairs) == len(short) < len(split.train)
 
 
 def test_the_learned_table_refuses_longer_sentences_in_one_sentence(folders):
-    learned = load_positions(folders[1])
+    learned = PositionTranslator.load(folders[1])
     assert learned.config.max_positions == 21 and learned.network.positions.shape == (21, 96)
     with pytest.raises(InputError, match=r"That sentence has \d+ tokens and the model reads at most 20"):
         learned.translate("The teacher finds the small black bird. " * 4)
@@ -136,7 +138,7 @@ def compared(folders, data_file, tmp_path_factory):
 
 @pytest.mark.nightly
 def test_losses_by_length_are_those_of_single_pairs(folders, compared, split, tokenizer):
-    result, translator = json.loads((compared / FILE).read_text()), load_positions(folders[0])
+    result, translator = json.loads((compared / FILE).read_text()), PositionTranslator.load(folders[0])
     within = [group for group in result["groups"] if group["longest"] <= LONGEST]
     beyond = [group for group in result["groups"] if group["longest"] > LONGEST]
     assert within and beyond
@@ -215,7 +217,7 @@ def test_heads_are_measured_at_twelve_steps(folders, data_file, split, tokenizer
     steps, run = result["steps"], result["runs"][0]
     assert steps == select_steps(read_losses(folders[0])) and sorted(read_losses(folder)) == steps
     assert run["curves"].keys() == {"step", "loss", "nll", "rate", "gradient_norm"} and run["seed"] == 0
-    network = Transformer(load_positions(folder).config)
+    network = Transformer(PositionTranslator.load(folder).config)
     load_weights(network, read_snapshot(folder, steps[5]), "")
     translator = Translator(network, tokenizer)
     pairs = [
@@ -259,4 +261,4 @@ def test_a_stopped_run_with_snapshots_repeats_an_uninterrupted_one(
 
 def test_losses_of_pairs_beyond_the_positions_are_none(folders, tokenizer):
     pairs = encode_pairs(tokenizer, {"the cat " * 20: ["le chat"]})
-    assert pair_losses(load_positions(folders[1]).network, pairs) is None
+    assert pair_losses(PositionTranslator.load(folders[1]).network, pairs) is None
