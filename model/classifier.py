@@ -18,6 +18,7 @@ from .attribution.faithfulness import (
     OcclusionCurves,
     average_curves,
     centre_order,
+    leave_out_in_steps,
     occlude,
     random_orders,
     rank_patches,
@@ -38,6 +39,7 @@ from .networks.vision import VisionConfig, VisionTransformer
 from .picture_classifier import PictureClassifier
 from .runtime.arrays import to_array
 from .runtime.fallback import falls_back
+from .runtime.progress import InSteps
 from .tracing.interventions import HeadInterventions, to_tap
 from .tracing.kinds import VISION
 from .tracing.layer_stacks import LayerStacks, StackPlan, attention_stacks, layer_names, stream_stack
@@ -211,6 +213,10 @@ class VisionClassifier(PictureClassifier, CausalMethods):
     def occlusions(self, trace: VisionTrace, orders: np.ndarray) -> list[Occlusion]:
         """Compute every class as patches are occluded in each of `orders`, `(order, patch)`; see `Occlusion`."""
         return occlude(self.network, self._tensor(trace.pixels), orders)
+
+    def leave_out_patches_in_steps(self, trace: VisionTrace) -> InSteps[np.ndarray]:
+        """Compute every class with each patch occluded alone, `(patch, class)`; see `leave_out_in_steps`."""
+        return leave_out_in_steps(self.network, self._tensor(trace.pixels))
 
     def faithfulness(
         self, trace: VisionTrace, scores: dict[str, np.ndarray], class_index: int, *, seed: int = 0

@@ -16,6 +16,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..runtime.progress import InSteps, Progress
+
 POINTS = 11  # of a curve: a tenth of the patches between two
 CENTRE, RANDOM = "centre", "random"  # names of the baselines
 RANDOM_PAIRS = 2  # random orders with their reverses, whose mean is a picture's baseline
@@ -109,6 +111,21 @@ def occlude(network: PatchNetwork, pixels: Tensor, orders: np.ndarray, points: i
         where.reshape(both.shape[:3])
     ]  # (order, deletion or insertion, point, class)
     return [Occlusion(counts / patches, deletion, insertion) for deletion, insertion in probabilities]
+
+
+def leave_out_in_steps(network: PatchNetwork, pixels: Tensor) -> InSteps[np.ndarray]:
+    """Occlude each patch of a picture alone: probabilities `(patch, class)` float64.
+
+    Args:
+        pixels: `(3, height, width)` in [-1, 1].
+    """
+    size = network.config.patch_size
+    patches = (pixels.shape[1] // size) * (pixels.shape[2] // size)
+    parts = []
+    for cases in torch.eye(patches, dtype=torch.bool).split(BATCH):
+        parts.append(class_probabilities(network, pixels, cases))
+        yield Progress(len(parts), -(-patches // BATCH))
+    return np.concatenate(parts)
 
 
 @torch.inference_mode()

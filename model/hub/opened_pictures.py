@@ -10,7 +10,7 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from ..attribution.faithfulness import Occlusion, occlude
+from ..attribution.faithfulness import Occlusion, leave_out_in_steps, occlude
 from ..attribution.intervention_result import InterventionCheck
 from ..attribution.rollout import METHODS, ClassGradients, slope_along
 from ..causal.traced_inputs import TracedInput
@@ -18,6 +18,7 @@ from ..classifier import GradientScores, VisionInterventionResult
 from ..networks.tap import Recorder
 from ..runtime.arrays import to_array
 from ..runtime.fallback import device_of
+from ..runtime.progress import InSteps
 from ..tracing.interventions import HeadInterventions
 from ..tracing.kinds import VISION
 from ..tracing.model_of_trace import TraceOfModel, share_model
@@ -112,8 +113,14 @@ class OpenedPictureModel(OpenedModel):
     @states_errors
     def occlusions(self, trace: OpenedPictureTrace, orders: np.ndarray) -> list[Occlusion]:
         """Probabilities of all classes as patches are occluded in each of `orders`, `(order, patch)`."""
-        network = _CallableNetwork(self._logits, SimpleNamespace(patch_size=self._side(trace)))
-        return occlude(network, self._tensor(trace.received), orders)
+        return occlude(self._callable(trace), self._tensor(trace.received), orders)
+
+    def leave_out_patches_in_steps(self, trace: OpenedPictureTrace) -> InSteps[np.ndarray]:
+        """Probabilities of all classes with each patch occluded alone, `(patch, class)`."""
+        return leave_out_in_steps(self._callable(trace), self._tensor(trace.received))
+
+    def _callable(self, trace: OpenedPictureTrace) -> "_CallableNetwork":
+        return _CallableNetwork(self._logits, SimpleNamespace(patch_size=self._side(trace)))
 
     def _gradients(self, pixels: Tensor, class_index: int) -> ClassGradients:
         recorder = Recorder([f"{VISION.tap_name(layer)}.weights" for layer in self.layers[VISION.name]])

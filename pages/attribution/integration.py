@@ -3,24 +3,19 @@
 import math
 
 import numpy as np
-import streamlit as st
 
 from model import Trace
 from pages.attribution.attribution_scores import AttributionScores, estimate_integration_seconds
+from pages.shared.causes import integration_offer
 from pages.shared.texts import caption
 from views.text import literal
 from views.text.catalogue import say_count
 from views.text.numbers import percent
-from views.url_state import bound_settings
-
-AGREED = "integrate"  # text in the address: the seconds that the user has agreed to
-LONG = 12  # seconds; longer ones are asked for anew
 
 
 def is_wanted(trace: Trace) -> bool:
     """Whether integrated gradients are shown: the user has asked for them, and for as long as they take."""
-    agreed = bound_settings.stored_number(AGREED)
-    return agreed > 0 and estimate_integration_seconds(trace) <= max(LONG, agreed)
+    return integration_offer.is_wanted(estimate_integration_seconds(trace))
 
 
 def render_offer(trace: Trace) -> None:
@@ -32,7 +27,7 @@ def render_offer(trace: Trace) -> None:
         "Integrate the gradients, too (about {count} seconds)",
         seconds,
     )
-    st.button(label, key="integrate_gradients", on_click=lambda: bound_settings.store_text(AGREED, str(seconds)))
+    integration_offer.render_button(label, seconds)
 
 
 def render_completeness(evidence: AttributionScores, place: int) -> None:

@@ -23,6 +23,7 @@ from model.tracing.picture_trace import PatchTrace
 from pages.shared import tables
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
+from pages.vision.picture_integration import INTEGRATED
 from views.controls import sentence_input
 from views.figures.occlusion import OcclusionCurve, curves
 from views.text.catalogue import Message, say
@@ -30,11 +31,12 @@ from views.text.numbers import percent, signed, three_digits
 
 PAGE = "vision_layers"
 CENTRE, RANDOM = "centre first", "random order"
-METHOD_LABELS = {  # by `METHODS`
+METHOD_LABELS = {  # by `METHODS` and `INTEGRATED`
     "CLS attention": Message("vision.method.cls", "CLS attention"),
     "rollout": Message("vision.method.rollout", "rollout"),
     "gradient relevance": Message("vision.method.gradient", "gradient relevance"),
     "raw gradient": Message("vision.method.raw", "raw gradient"),
+    INTEGRATED: Message("vision.method.integrated", "integrated gradients"),
     CENTRE: Message("vision.method.centre", "centre first"),
     RANDOM: Message("vision.method.random", "random order"),
 }
@@ -89,8 +91,14 @@ def measure_faithfulness(
     )
 
 
-def render_faithfulness(measured: FaithfulnessCurves, words: dict[str, str], card: dict) -> None:
-    """Show both figures, the verdict and the areas."""
+def render_faithfulness(
+    measured: FaithfulnessCurves, words: dict[str, str], card: dict, agreement: dict[str, float | None] | None = None
+) -> None:
+    """Show both figures, the verdict and the areas.
+
+    Args:
+        agreement: method -> its rank correlation with leave-one-out, if that was computed.
+    """
     paragraph(PAGE, "faithful", count=len(measured.chance.parts), **words)
     ways = (
         ("deletion", say("occlusion.deletion", "Deletion"), "covered"),
@@ -112,7 +120,7 @@ def render_faithfulness(measured: FaithfulnessCurves, words: dict[str, str], car
             alt = say("occlusion.curves", "{way}: a curve for each method. {areas}.", way=title, areas=areas)
             st.plotly_chart(figure, key=way, config={"displayModeBar": False}, alt=alt)
     st.markdown(verdict(measured))
-    st.dataframe(areas_table(measured, card), hide_index=True, width="stretch")
+    st.dataframe(areas_table(measured, card, agreement), hide_index=True, width="stretch")
     if card_verdict(card):
         st.caption(card_verdict(card))
 
@@ -142,14 +150,23 @@ def _method_names(methods: Iterable[str]) -> str:
     return ", ".join(METHOD_LABELS[method]() for method in methods)
 
 
-def areas_table(measured: FaithfulnessCurves, card: dict) -> pd.DataFrame:
-    """Return a row for each order: its areas here, and over many pictures if the model's card has them."""
+def areas_table(
+    measured: FaithfulnessCurves, card: dict, agreement: dict[str, float | None] | None = None
+) -> pd.DataFrame:
+    """Return a row for each order: its areas here, and over many pictures if the model's card has them.
+
+    Args:
+        agreement: as of `render_faithfulness`.
+    """
     curves, many = measured.all, card_figures(card)
     columns: dict[str, list[str]] = {
         say("occlusion.order", "Order by"): [METHOD_LABELS[name]() for name in curves],
         say("occlusion.deletion.area", "Deletion area"): [three_digits(c.deletion_area) for c in curves.values()],
         say("occlusion.insertion.area", "Insertion area"): [three_digits(c.insertion_area) for c in curves.values()],
     }
+    if agreement is not None:
+        title = say("occlusion.agreement", "Rank correlation with leave-one-out")
+        columns[title] = [_correlation(agreement[name]) if name in agreement else "" for name in curves]
     if many:
         titles = {
             "deletion": say("occlusion.deletion.many", "Deletion, many pictures"),
@@ -170,8 +187,14 @@ def areas_table(measured: FaithfulnessCurves, card: dict) -> pd.DataFrame:
             "insertion": say("occlusion.insertion.gain", "Insertion, better than centre first by"),
         }
         for way, column in gains.items():
-            columns[column] = [_gain(many[name]["over_centre"][way]) if name != CENTRE else "" for name in curves]
+            columns[column] = [
+                _gain(many[name]["over_centre"][way]) if name in many and name != CENTRE else "" for name in curves
+            ]
     return pd.DataFrame(columns)
+
+
+def _correlation(value: float | None) -> str:
+    return say("attribution.undefined", "not defined") if value is None else signed(value)
 
 
 def _gain(gain: dict[str, float]) -> str:

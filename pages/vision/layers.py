@@ -1,4 +1,4 @@
-"""Vision, through the layers: four attributions of an answer, and a test of their faithfulness."""
+"""Vision, through the layers: attributions of an answer, and a test of their faithfulness."""
 
 from collections.abc import Sequence
 
@@ -20,6 +20,7 @@ from pages.vision.faithfulness import (
     measure_faithfulness,
     render_faithfulness,
 )
+from pages.vision.picture_integration import INTEGRATED, integrate, render_completeness
 from pages.vision.program import render_vision_program
 from pages.vision.vision_inputs import choose_class, place_columns
 from views import map_labels, patch_grid
@@ -32,11 +33,12 @@ from views.text.catalogue import Message, say
 from views.text.class_names import class_name
 from views.text.numbers import percent
 
-METHOD_IDS = dict(zip(METHODS, ("cls", "rollout", "gradient", "raw"), strict=True))
+METHOD_IDS = dict(zip((*METHODS, INTEGRATED), ("cls", "rollout", "gradient", "raw", "integrated"), strict=True))
 METHOD_HEADINGS = METHOD_LABELS | {
     "rollout": Message("vision.method.rollout.heading", "Rollout"),
     "gradient relevance": Message("vision.method.gradient.heading", "Gradient relevance"),
     "raw gradient": Message("vision.method.raw.heading", "Raw gradient"),
+    INTEGRATED: Message("attribution.method.integrated", "Integrated gradients"),
 }
 FUSIONS: dict[Fusion, Message] = {
     "mean": Message("fusion.mean", "mean"),
@@ -73,9 +75,11 @@ def render_layers(service: Service, key: str, trace: PatchTrace) -> None:
         )
         by_fusion = service.analysis(("attention scores", key), lambda _: _attention_scores(trace))
         check = service.analysis(("rollout check", key, fusion), lambda _: check_rollout(trace.attention, fusion))
-    scores = by_fusion[fusion, layer] | gradients.scores
     _render_class(trace, class_index, words)
-    _render_maps(trace, by_fusion, gradients.scores, choices, chosen)
+    integrated = integrate(service, key, trace, class_index)
+    of_class = gradients.scores | (integrated.scores if integrated is not None else {})
+    scores = by_fusion[fusion, layer] | of_class
+    _render_maps(trace, by_fusion, of_class, choices, chosen)
     for column, method in zip(st.columns(len(scores), gap="medium"), scores, strict=True):
         with column:
             caption(PAGE, f"method-{METHOD_IDS[method]}", **words)
@@ -84,9 +88,12 @@ def render_layers(service: Service, key: str, trace: PatchTrace) -> None:
     )
     shares = (say("vision.method.share", "{method} {share}", method=method, share=share) for method, share in minima)
     caption(PAGE, "scale", shares=", ".join(shares))
+    if integrated is not None:
+        render_completeness(integrated, trace, class_index)
     with st.skeleton(height=560):
         measured = measure_faithfulness(service, key, trace, scores, class_index)
-    render_faithfulness(measured, words, service.model.card)
+    agreement = None if integrated is None else integrated.agreement(scores)
+    render_faithfulness(measured, words, service.model.card, agreement)
     areas = {"area": measured.methods["rollout"].deletion_area, "random": measured.chance.deletion_area}
     render_experiment("vision-layers", {"fusion": "min"}, areas if fusion == "min" else None)
     ends = [end for curve in measured.all.values() for end in (curve.deletion[0], curve.insertion[-1])]
@@ -99,14 +106,18 @@ def render_layers(service: Service, key: str, trace: PatchTrace) -> None:
         start=probability,
         ends=checks.format_difference("ends of curves", float(np.abs(np.array(ends) - probability).max())),
     )
-    _render_files(trace, class_index, scores, measured)
+    _render_files(trace, class_index, scores, measured, {} if integrated is None else integrated.arrays())
     explained = trace.classes[class_index]
     render_vision_program(service, "layers", explained=explained, layer=layer + 1, fusion=fusion)
     orders = {METHOD_IDS[method]: tuple(rank_patches(score).tolist()) for method, score in scores.items()}
     orders[CENTRE] = tuple(centre_order(trace.grid).tolist())
     title = say("vision.curves.code", "Deletion and insertion in PyTorch")
     render_vision_program(service, "curves", title, explained=explained, orders=orders)
-    with st.expander(say("vision.methods", "Where the four methods come from")):
+    if integrated is not None:
+        title = say("vision.integrated.code", "Integrated gradients and leave-one-out in PyTorch")
+        points = integrated.gradients.points
+        render_vision_program(service, "integrated", title, explained=explained, points=points)
+    with st.expander(say("vision.methods", "Where the methods come from")):
         paragraph(PAGE, "methods")
 
 
@@ -132,18 +143,19 @@ def _render_class(trace: PatchTrace, class_index: int, words: dict[str, str]) ->
 def _render_maps(
     trace: PatchTrace,
     by_fusion: dict[tuple[Fusion, int], dict[str, np.ndarray]],
-    gradients: dict[str, np.ndarray],
+    of_class: dict[str, np.ndarray],
     choices: Sequence[Choice],
     chosen: dict[str, str],
 ) -> None:
-    """Show all four over the picture, for every fusion and layer."""
+    """Show all methods over the picture, for every fusion and layer; those `of_class` depend on neither."""
     layers = trace.attention.shape[0]
     places = [(fusion, layer) for layer in range(layers) for fusion in FUSIONS]
-    scores = np.stack([np.stack([*by_fusion[place].values(), *gradients.values()]) for place in places])
-    scores = scores.reshape(layers, len(FUSIONS), len(METHODS), -1)  # (layer, fusion, method, patch)
+    methods = [*by_fusion[places[0]], *of_class]
+    scores = np.stack([np.stack([*by_fusion[place].values(), *of_class.values()]) for place in places])
+    scores = scores.reshape(layers, len(FUSIONS), len(methods), -1)  # (layer, fusion, method, patch)
     maps = np.pad(scores, ((0, 0), (0, 0), (0, 0), (1, 0)))  # a number for CLS
-    panels = [PicturePanel(METHOD_HEADINGS[method](), number) for number, method in enumerate(METHODS)]
-    title = say("vision.methods.maps", "Four attributions over the picture")
+    panels = [PicturePanel(METHOD_HEADINGS[method](), number) for number, method in enumerate(methods)]
+    title = say("vision.methods.maps", "Attributions over the picture")
     arguments = patch_grid.as_bytes(trace.pixels), trace.grid, panels, title, choices, chosen
     names = [map_labels.to_id(layer) for layer in range(layers)], list(FUSIONS)
     picture = PatchPicture(*arguments, weights=maps, names=names, along=("upto", "fusion"))
@@ -151,11 +163,15 @@ def _render_maps(
 
 
 def _render_files(
-    trace: PatchTrace, class_index: int, scores: dict[str, np.ndarray], measured: FaithfulnessCurves
+    trace: PatchTrace,
+    class_index: int,
+    scores: dict[str, np.ndarray],
+    measured: FaithfulnessCurves,
+    further: dict[str, np.ndarray],
 ) -> None:
     columns = [tables.TableColumn(METHOD_LABELS[method](), score.ravel()) for method, score in scores.items()]
     header, lines = tables.header_and_rows([*place_columns(trace.grid), *columns])
-    arrays = {"class": np.array(trace.classes[class_index]), "pixels": trace.pixels, **scores}
+    arrays = {"class": np.array(trace.classes[class_index]), "pixels": trace.pixels, **scores, **further}
     with st.container(horizontal=True):
         files.csv(header, lines, "relevance", say("vision.scores.csv", "Scores as CSV"))
         files.csv(*measured.table(), "faithfulness", say("download.curves.csv", "Curves as CSV"))

@@ -11,10 +11,11 @@ from ..text import terms
 from ..text.catalogue import Message, say
 from ..text.numbers import three_digits
 
-# Hues of Okabe and Ito that are not used for a kind of attention, and shades of purple for the two maps of attention.
+# Hues of Okabe and Ito that are not used for a kind of attention, and shades of purple for the two maps of attention;
+# olive for integrated gradients.
 STYLES = {
-    theme: (("#CC79A7", "solid"), (shade, "dash"), ("#E69F00", "solid"), ("#56B4E9", "dashdot"))
-    for theme, shade in (("light", "#8A4B77"), ("dark", "#EFCBE0"))
+    theme: (("#CC79A7", "solid"), (shade, "dash"), ("#E69F00", "solid"), ("#56B4E9", "dashdot"), (olive, "longdashdot"))
+    for theme, shade, olive in (("light", "#8A4B77", "#645406"), ("dark", "#EFCBE0", "#D6D37A"))
 }
 AXES = {
     "covered": Message("occlusion.covered", "patches covered, per cent"),

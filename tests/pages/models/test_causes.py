@@ -246,3 +246,14 @@ def test_a_picture_has_the_views_of_vision(open_app, models, cause):
     trace = model.trace(PICTURE)
     lens, whole = model.logit_lens(patch_trace(trace)), model.logit_lens(trace)
     np.testing.assert_array_equal(lens.probabilities, whole.probabilities)
+
+
+def test_a_picture_has_integrated_gradients_and_leave_one_out(open_app, models):
+    model = models[0]["vit"]
+    app = open_app("models", model="vit", part="layers", integrate="99")
+    assert not app.exception and not app.warning and "something is wrong" not in page_text(app)
+    trace = patch_trace(model.trace(PICTURE))
+    without = run_to_end(model.leave_out_patches_in_steps(trace))
+    assert without.shape == (trace.grid[0] * trace.grid[1], len(trace.classes))
+    assert any("Rank correlation with leave-one-out" in each.value for each in app.dataframe)
+    assert "is missing, with" in page_text(app)

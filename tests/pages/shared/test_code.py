@@ -53,6 +53,7 @@ FURTHER = {
     ("vision", "classification"),
     ("vision", "curves"),
     ("vision", "noise"),
+    ("vision", "integrated"),
     ("attribution", "rollout"),
     ("attribution", "relevance"),
     ("attribution", "integrated"),

@@ -16,9 +16,11 @@ from model.attribution.vision_analysis import (
     position_similarity,
     principal_filters,
 )
+from model.causal.integrated_gradients import integrate_gradients_in_steps
 from model.classifier import SHIPPED
 from model.lessons.classification import recompute_classification
 from model.lessons.inductive_bias import predict, predict_by_size, rearrange, receptive_fields
+from model.runtime.progress import run_to_end
 from model.tracing.head_interventions import Forbid, OneHot, Scale, Temperature
 from model.tracing.interventions import HeadInterventions
 from pages.vision.positions import order_probabilities
@@ -178,6 +180,17 @@ def noise(values: Values) -> Expected:
     return {"shares": result.restored, "errors": result.standard_error.values}
 
 
+def integrated(values: Values) -> Expected:
+    trace, index = trace_of(values["picture"]), classifier().config.classes.index(values["explained"])
+    points = {"first_points": values["points"], "most_points": values["points"]}
+    model = classifier()
+    result = run_to_end(
+        integrate_gradients_in_steps(model.resumable, model.read_trace(trace).inputs, Logit(index), **points)
+    )
+    drops = trace.probabilities[index] - run_to_end(model.leave_out_patches_in_steps(trace))[:, index]
+    return {"patches": result.attributions["patches"], "missing": result.gap, "drops": drops}
+
+
 CASES: dict[str, Case] = {
     "patches": (CHURCH | {"row": 1, "column": 1}, HORN | {"row": 7, "column": 12}, cut),
     "cls": (CHURCH | {"layer": "6", "head": "mean"}, HORN | {"layer": "2", "head": "5"}, cls),
@@ -195,6 +208,11 @@ CASES: dict[str, Case] = {
         CHURCH | {"explained": "church", "orders": {"cls": ORDER}},
         HORN | {"explained": "parachute", "orders": {}},
         covered,
+    ),
+    "integrated": (
+        CHURCH | {"explained": "church", "points": 2},
+        HORN | {"explained": "parachute", "points": 16},
+        integrated,
     ),
     "classification": (CHURCH, HORN, classified),
     "convolution": (CHURCH, HORN, network_comparison),

@@ -6,8 +6,11 @@ import re
 
 import numpy as np
 import pytest
+import torch
 
-from model.attribution.faithfulness import OcclusionCurves, average_curves, rank_patches
+from model import Logit
+from model.attribution.agreement import average_ranks
+from model.attribution.faithfulness import OcclusionCurves, average_curves, class_probabilities, rank_patches
 from model.attribution.rollout import METHODS, attention_scores
 from pages.vision.faithfulness import (
     CENTRE,
@@ -24,7 +27,9 @@ from tests.pages.charts import charts, check_caption, numbers
 from tests.pages.vision.views import open_view, service, trace
 from tests.payloads import read_payload
 from views.text import prose
-from views.text.numbers import percent, three_digits
+from views.text.numbers import percent, signed, three_digits
+
+ONE_EACH = torch.eye(9, dtype=torch.bool)  # a patch is covered in each case
 
 
 def lines(chart: dict) -> dict[str, np.ndarray]:
@@ -58,6 +63,28 @@ def test_curves_equal_the_classifiers(index):
     assert f"Explained: **{CLASSES[index]}**, {percent(float(trace().probabilities[index]))}" in text_of(app)
     best = min(METHODS, key=lambda method: expected[method].deletion_area)
     assert f"**{best}** has the smallest deletion area, {three_digits(expected[best].deletion_area)}" in text_of(app)
+
+
+def test_integrated_gradients_and_leave_one_out_are_added_once_they_are_asked_for():
+    app = open_view("layers")
+    assert "integrated gradients" not in lines(charts(app)[0])
+    app = app.button(key="integrate_gradients").click().run()
+    classifier, answer = service().model, trace().answer
+    gradients = classifier.integrated_gradients(trace(), Logit(answer))
+    scores = classifier.explain(trace(), answer, integrated=True)
+    expected = classifier.faithfulness(trace(), scores, answer)["integrated gradients"]
+    np.testing.assert_allclose(lines(charts(app)[0])["integrated gradients"], expected.deletion, atol=1e-6)
+    np.testing.assert_allclose(drawn_maps(app)[1][0, 0, 4, 1:], gradients.attributions["patches"], rtol=1e-4, atol=1e-6)
+    (line,) = [" ".join(each.value.split()) for each in app.caption if "is missing" in each.value]
+    numbers_of = (gradients.value, gradients.baseline, gradients.attributions["patches"].sum())
+    assert all(three_digits(float(number)) in line for number in numbers_of)
+    assert f"is missing, with {gradients.points} points" in line
+    covered = class_probabilities(
+        classifier.network, torch.from_numpy(trace().pixels).permute(2, 0, 1) * 2 - 1, ONE_EACH
+    )
+    column = app.dataframe[0].value["Rank correlation with leave-one-out"].tolist()
+    ranks = [average_ranks(values) for values in (scores["raw gradient"], -covered[:, answer])]
+    assert column[3] == signed(float(np.corrcoef(ranks)[0, 1])) and column[5:] == ["", ""] and len(column) == 7
 
 
 def test_answer_is_explained_unless_another_class_is_selected():

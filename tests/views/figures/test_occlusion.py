@@ -6,7 +6,7 @@ import pytest
 from views.figures.occlusion import STYLES, OcclusionCurve, curves
 
 SHARE = np.array([0, 0.5, 1])
-METHODS = [OcclusionCurve(name, np.array([0.9, level, 0.1]), level) for level, name in enumerate("abcd")]
+METHODS = [OcclusionCurve(name, np.array([0.9, level, 0.1]), level) for level, name in enumerate("abcde")]
 CENTRE = OcclusionCurve("centre first", np.array([0.9, 0.3, 0.1]), 0.4)
 CHANCE = OcclusionCurve("random order", np.array([0.9, 0.5, 0.1]), 0.5)
 AMONG = np.array([[0.9, 0.4, 0.1], [0.9, 0.6, 0.1], [0.9, 0.5, 0.1]])
