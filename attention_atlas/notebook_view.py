@@ -19,7 +19,8 @@ from .views.viewer.notebook_sections import (
     text_sections,
 )
 from .views.viewer.pictured_maps import pictures_in_text, with_part_names, with_pictures_as_one
-from .views.viewer.result_sections import result_files, result_sections, result_title
+from .views.viewer.result_sections import result_files, result_sections
+from .views.viewer.result_words import result_title
 from .views.viewer.show_options import check_options, check_size, check_table_size, page_language
 from .views.viewer.shown_maps import ShowError, read_picture, read_trace, read_weights, select_layers, tower_of
 

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import io
+import re
+from typing import get_args
 
 import numpy as np
 import pytest
 from attention_atlas.model import Translator
 
 from attention_atlas import ShowError, show
+from model.causal.head_replacement import Replacement
+from model.causal.path_patching import FeedForward
+from model.causal.recurrent_patching import RECURRENT_SITES
 from model.causal.result_tables import CausalResult
+from model.causal.sites import SITES
 from tests.attention_atlas.test_show import payload, saved
+from views.text.catalogue import PSEUDO, using_language
 from views.text.numbers import three_digits
-from views.viewer import result_sentences
+from views.viewer import result_sentences, result_words
 from views.viewer.result_sections import as_map
 from views.viewer.result_sentences import measured
+from views.viewer.result_words import in_words
 
 SENTENCES = "I want to buy a car.", "I want to buy a house."
 
@@ -83,7 +91,30 @@ def test_a_result_says_in_sentences_what_it_is_and_prints_as_one_line(results):
         assert line.startswith(f"<{type(result).__name__}: ") and len(line) < 400 and "\n" not in line
     assert repr(results["Logit lens"]).endswith(">") and "array(" not in repr(results["Path patching"])
     subclasses = {each.__name__ for each in CausalResult.__subclasses__()}
-    assert subclasses == set(result_sentences.SENTENCES)
+    assert subclasses == set(result_sentences.SENTENCES) == set(result_words.TITLES)
+
+
+def test_every_word_of_a_result_is_in_the_catalogue(results):
+    names = {*SITES, *RECURRENT_SITES, *get_args(FeedForward), *get_args(Replacement)}
+    names |= {"standard_error", "pairs", "interactions", "first", "second", "pixels", "row", "column", "biases of"}
+    for table, each in ((name, each) for result in results.values() for name, each in result.tables.items()):
+        names |= {table, each.unit, *(axis.name for axis in each.axes)}
+    with using_language(PSEUDO):
+        assert [name for name in names if re.sub("\u27e6.*?\u27e7", "", in_words(name)).strip()] == []
+    assert in_words("encoder_standard_error") == "encoder standard error" and in_words("head 2.1 of") == "head 2.1 of"
+
+
+@pytest.mark.parametrize("name", ["Activation patching", "Logit attribution"])
+def test_a_result_in_korean_has_no_english(results, name):
+    shown = show(results[name], lang="ko")
+    texts = [
+        shown.title,
+        *re.findall(">([^<>]+)<", re.sub("<(script|style|code).*?</\\1>", "", shown.html, flags=re.DOTALL)),
+    ]
+    header, _ = payload(shown.html)
+    items = [item for each in header["sets"].values() for item in each["items"]]
+    texts += [text for item in items for text in (item["name"], item["row_title"], item["column_title"])]
+    assert [text for text in texts if re.search("[A-Za-z]{3}", text) and not re.search("[가-힣]", text)] == []
 
 
 @pytest.mark.parametrize(

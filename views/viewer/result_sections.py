@@ -15,11 +15,12 @@ from ..controls.widgets import Choice
 from ..export.downloads import table_csv
 from ..text.catalogue import Untranslated, say
 from .result_sentences import measured
+from .result_words import UNDEFINED, in_words
 
 CSV_NUMBERS = 20_000
 HUES = ("encoder", "decoder", "cross", "vision")
-UNDEFINED = "not defined"
 SHARES = ("probability", "share")  # units of numbers that are not signed where none is below 0
+_NAMED = ("part", "first", "second")  # axes whose labels are names of parts, not tokens or numbers
 
 
 class ShownTable(Protocol):
@@ -53,14 +54,14 @@ def as_map(table: ShownTable) -> TableMap:
     split = len(sizes) // 2 if len(sizes) != 3 else 2  # layer and head by position
     sides = table.axes[:split], table.axes[split:]
     rows, columns = (_labels(side) for side in sides)
-    titles = [" ".join(axis.name.replace("_", " ") for axis in side) for side in sides]
+    titles = [" ".join(in_words(axis.name) for axis in side) for side in sides]
     return TableMap(table.values.reshape(len(rows), len(columns)), rows, columns, (titles[0], titles[1]))
 
 
 def _labels(axes: tuple[Any, ...]) -> list[str]:
     labels = [""]
     for axis in axes:
-        own = list(map(str, axis.labels))
+        own = [in_words(label) if axis.name in _NAMED else str(label) for label in axis.labels]
         labels = [f"{first}.{one}" if first else one for first in labels for one in own]
     return labels
 
@@ -72,29 +73,17 @@ def heatmaps(tables: Mapping[str, ShownTable]) -> LinkedHeatmaps:
         each = as_map(table)
         signed = table.unit not in SHARES or bool((each.values < 0).any())
         values = np.where(np.isnan(each.values), -np.inf, each.values)
-        title = f"{label_of(name)} ({table.unit})"
+        title = f"{in_words(name)} ({in_words(table.unit)})"
         hue = next((hue for hue in HUES if name.startswith(hue)), "decoder")
         item = RowMatrix(
-            title, values, hue, each.rows, each.columns, *each.titles, signed=signed, masked=("", UNDEFINED)
+            title, values, hue, each.rows, each.columns, *each.titles, signed=signed, masked=("", UNDEFINED())
         )
         sets[name] = MapSet([item], "", ())
     choices = []
     if len(sets) > 1:
-        options = {name: Untranslated(label_of(name)) for name in sets}
+        options = {name: Untranslated(in_words(name)) for name in sets}
         choices = [Choice(say("show.table", "Table"), options, "kind")]
     return LinkedHeatmaps(sets, (), choices, {choice.key: choice.first for choice in choices})
-
-
-def label_of(name: str) -> str:
-    """The name of a table or a number in words."""
-    return name.replace("_", " ")
-
-
-def result_title(result: object) -> str:
-    """The name of a result's class in words, such as "Activation patching"."""
-    name = type(result).__name__
-    words = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name).strip()
-    return words.capitalize()
 
 
 def result_sections(result: Any, tables: Mapping[str, ShownTable]) -> list[NotebookSection]:
@@ -113,6 +102,6 @@ def result_files(tables: Mapping[str, ShownTable]) -> list[DownloadFile]:
     for name, table in tables.items() if sum(each.values.size for each in tables.values()) <= CSV_NUMBERS else ():
         columns = table.columns()
         rows = list(zip(*(column.tolist() for column in columns.values()), strict=True))
-        label = say("show.table.csv", "{table} as CSV", table=label_of(name))
+        label = say("show.table.csv", "{table} as CSV", table=in_words(name))
         files.append(DownloadFile(label, f"{name}.csv", "text/csv", table_csv(list(columns), rows)))
     return files

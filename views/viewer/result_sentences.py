@@ -5,6 +5,7 @@ from typing import Any
 
 from ..text.catalogue import Message
 from ..text.numbers import three_digits
+from .result_words import in_words
 
 SENTENCES = {  # class of a result -> what its tables are, and its check
     "ActivationPatching": Message(
@@ -72,10 +73,6 @@ LOGIT_DIFFERENCE = Message(
 )
 
 
-def _in_words(name: str) -> str:
-    return name.replace("_", " ")
-
-
 def measured(result: Any) -> str:
     """What a result measured, with every number that it states besides its tables, its check included, in sentences."""
     values = {name: _written(value) for name, value in _numbers(result).items()}
@@ -101,4 +98,4 @@ def _numbers(result: Any) -> dict[str, object]:
 
 
 def _written(value: object) -> object:
-    return three_digits(value) if isinstance(value, float) else _in_words(value) if isinstance(value, str) else value
+    return three_digits(value) if isinstance(value, float) else in_words(value) if isinstance(value, str) else value
