@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from .. import palette
 from ..text import literal
 from ..text.numbers import three_digits
-from .line_chart import SERIES
+from .line_chart import SERIES, SIDE_GAP
 
 _HEIGHT = 360
 _SPREAD = 0.5  # of the distance between two groups, for the series of one
@@ -107,7 +107,7 @@ def intervals(
             },
             "yaxis": {
                 **axis,
-                "title": {"text": y_title, "standoff": 8, "font": ink},
+                "title": {"text": y_title, "standoff": SIDE_GAP, "font": ink},
                 "gridcolor": palette.MASKED[theme],
                 "rangemode": "tozero",
             },

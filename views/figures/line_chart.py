@@ -15,6 +15,7 @@ from ..text.catalogue import say
 SERIES = (*(palette.HUES[kind] for kind in ("encoder", "decoder", "cross", "vision")), "#E69F00", "#56B4E9")
 HEIGHT = 340
 GAP = 0.08  # between two panels
+SIDE_GAP = 14  # pixels from the numbers of a vertical axis to its title: Plotly takes Hangul for less high than it is
 BINS = 60  # of a histogram
 LABEL_LINE, LABEL_LETTER, LABEL_WIDTH = 16, 7, 14  # pixels of a line's label and of a letter; letters in a row
 
@@ -69,7 +70,7 @@ def lines(
     ticks = {"ticks": "outside", "ticklen": 5, "tickcolor": palette.MASKED[theme]} if direct else {"ticks": ""}
     axis = {**grid(theme), "automargin": not short, **ticks}
     scale = ({"type": "log", "dtick": 1} if log_y else {}) | ({} if y_range is None else {"range": list(y_range)})
-    vertical = [{**axis, **scale, "title": {"text": title, "standoff": 8, "font": ink}} for title in titles]
+    vertical = [{**axis, **scale, "title": {"text": title, "standoff": SIDE_GAP, "font": ink}} for title in titles]
     margin = {"l": 76, "r": 16, "t": 40, "b": 48} if short else {"l": 8, "r": 16, "t": 8, "b": 8}
     labels: list[dict] = []
     if direct:
@@ -205,7 +206,10 @@ def histogram(values: np.ndarray, mark: float, theme: palette.Theme, x_title: st
     layout = {
         "shapes": [{**across, "line": {"color": palette.NEGATIVE, "width": 2}}],
         "xaxis": {"title": {"text": x_title, "standoff": 8, "font": ink}, **grid(theme)},
-        "yaxis": {"title": {"text": say("histogram.tokens", "tokens"), "standoff": 8, "font": ink}, **grid(theme)},
+        "yaxis": {
+            "title": {"text": say("histogram.tokens", "tokens"), "standoff": SIDE_GAP, "font": ink},
+            **grid(theme),
+        },
         "height": 300,
         "margin": {"l": 8, "r": 16, "t": 8, "b": 8},
         "bargap": 0.05,
