@@ -12,6 +12,7 @@ from model.hub.head_scores import measure_heads, score_heads
 from model.hub.opened_model import OpenedModel, TraceInput
 from pages.models.attention_labels import labelled_kinds, named_maps
 from pages.models.opened_scores import score_weights
+from pages.models.other_inputs import render_replaced
 from pages.shared import files
 from pages.shared.fragments import fragment
 from pages.shared.head_ranking import head_list, head_rows
@@ -64,6 +65,8 @@ def render(
         _render_study(trace, ranked.opened, study)
     text = "ablation" if answer is None else "ablation-score" if trace.form == "scores" else "ablation-classes"
     st.markdown(prose.block("models", text))
+    if trace.picture_text is None and "ablate" in service.model.capabilities:
+        render_replaced(service, trace, trace_input, options, key)
     with st.expander(say("ranking.patterns", "What each pattern is")):
         st.markdown(head_list.labelling_text(TEXT if trace.grid is None else PICTURES))
         paragraph("heads" if trace.grid is None else "vision_heads", "patterns")

@@ -16,7 +16,7 @@ def test_the_strongest_heads_and_their_pairs(open_app, translator, trace, replac
     others = [translator.trace(text) for text in EXAMPLES if text != "I want to buy a car."]
     options = {"others": others} if replacement == "resample" else {}
     result = translator.replace_heads(trace, replacement, **options)
-    rows = table(app, "Heads whose replacement changes")[1:]
+    rows = table(app, "Heads whose replacement matters")[1:]
     effects = [result.effects[kind][layer, head] for kind, layer, head in result.leading]
     assert [row[1] for row in rows] == [three_digits(float(effect)) for effect in effects]
     assert rows[0][0].endswith(f"{result.leading[0][1] + 1}.{result.leading[0][2] + 1}")
