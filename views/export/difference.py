@@ -190,5 +190,6 @@ def difference_panel(side: ComparedMap, kind: str, top: float) -> MatrixPanel:
     signed = kind == palette.DIFFERENCE
     scale = palette.colours(kind, "light", signed)
     low = -top if signed else 0.0
-    colours = shades(side.weights, scale, low, top, side.hidden)
+    reach = top or 1.0  # without a difference zero is in the middle of the scale, too
+    colours = shades(side.weights, scale, -reach if signed else 0.0, reach, side.hidden)
     return MatrixPanel(side.name, colours, side.queries, side.keys, scale, scale_ends(low, top))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import palette
+from ..map_labels import option_labels
 from ..map_weights import DECADES, Scale, causal_mask, largest_of_blocks, shade
 from ..text import terms
 from ..text.catalogue import say
@@ -49,7 +50,8 @@ def layout(shown: Overview) -> Drawing:
     queries, keys = shown.weights.shape[2:]
     width = min(_TILE[1], max(_TILE[0], _SUM / len(shown.maps.head_ids)))
     height = width / min(2, max(0.5, keys / queries))  # bounded, so that a short side next to a long one is visible
-    left, top = MARGIN + 24 + max(text_width(name, 12) for name in shown.maps.layer_ids) + 6, MARGIN + 84
+    layers, heads = (list(option_labels(ids).values()) for ids in (shown.maps.layer_ids, shown.maps.head_ids))
+    left, top = MARGIN + 24 + max(text_width(name, 12) for name in layers) + 6, MARGIN + 84
     across, down = width + _GAP, height + _GAP
     right, bottom = left + len(shown.maps.head_ids) * across - _GAP, top + len(shown.maps.layer_ids) * down - _GAP
     title = shown.maps.kind.heading(say("overview.all", "all heads"))
@@ -61,13 +63,10 @@ def layout(shown: Overview) -> Drawing:
         TextLine(MARGIN, MARGIN + 30, axes),
         TextLine((left + right) / 2, top - 30, terms.HEAD(), anchor="middle"),
         TextLine(MARGIN + 6, (top + bottom) / 2, terms.LAYER(), anchor="middle", angle=-90),
-        *(
-            TextLine(left - 8, top + index * down + height / 2, name, anchor="end")
-            for index, name in enumerate(shown.maps.layer_ids)
-        ),
+        *(TextLine(left - 8, top + index * down + height / 2, name, anchor="end") for index, name in enumerate(layers)),
         *(
             TextLine(left + index * across + width / 2, top - 12, name, anchor="middle")
-            for index, name in enumerate(shown.maps.head_ids)
+            for index, name in enumerate(heads)
         ),
         *_map_items(shown, (left, top), (width, height)),
         *legend,

@@ -72,7 +72,12 @@ def test_colours_show_the_sign_and_zero_is_white():
     expected = [[scale[0], palette.BACKGROUND["light"]], [scale[-1], palette.MASKED["light"]]]
     assert panel.colours.tolist() == [[list(palette.to_rgb(colour)) for colour in row] for row in expected]
     assert panel.ends == ("-0.500", "0.500")
-    assert difference_panel(side, palette.DIFFERENCE, 0.0).colours.shape == (2, 2, 3)  # nothing changed at all
+    unchanged = ComparedMap("d", np.zeros((2, 2), np.float32), ("x", "y"), ("a", "b"), hidden & False)
+    nothing = difference_panel(unchanged, palette.DIFFERENCE, 0.0)  # nothing changed at all
+    assert np.unique(nothing.colours.reshape(4, 3), axis=0).tolist() == [
+        list(palette.to_rgb(palette.BACKGROUND["light"]))
+    ]
+    assert nothing.ends == ("0", "0")
     plain = difference_panel(ComparedMap("w", np.abs(side.weights), ("x", "y"), ("a", "b"), hidden), "cross", 0.5)
     assert tuple(plain.colours[0, 0]) == palette.to_rgb(palette.scale("cross", "light")[-1])
     assert plain.ends == ("0", "0.500")

@@ -12,6 +12,7 @@ from views import kind_labels, map_weights, palette
 from views.export import drawing
 from views.export.matrices import HeadMap, map_shades
 from views.export.overview_image import MOST_DOTS, Overview, dots, layout
+from views.text.catalogue import using_language
 from views.viewer.attention_maps import KindMaps, MapAxis
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -53,6 +54,12 @@ def test_blocks_are_grey_only_where_all_is_masked():
     maps = make_overview(MOST_DOTS + 2)
     grey = (dots(maps, maps.weights[0, 0]) == GREY).all(axis=-1)
     np.testing.assert_array_equal(grey, map_weights.causal_mask(33, 33, causal=True))
+
+
+def test_layers_and_heads_have_their_names_of_the_page():
+    with using_language("ko"):
+        texts = [item.text for item in layout(make_overview()).items if isinstance(item, drawing.TextLine)]
+    assert texts.count("평균") == 2 and "mean" not in texts
 
 
 def test_svg_and_png_agree():
