@@ -15,8 +15,9 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from ..decoding.tapped_decoding import GeneratedTokens
-from ..networks.tap import Intervention
+from ..networks.tap import Chain, Intervention, Recorder
 from ..runtime.progress import InSteps, Progress
+from ..tracing.kinds import CROSS
 from .activation_patching import ActivationPatching, Direction, patch_in_steps
 from .embedding_noise import patch_noise_in_steps
 from .experiments import MOST_TOKENS, Experiment
@@ -123,12 +124,14 @@ class PatchedTranslation:
         fed: how many of them were fed, and not generated.
         value: the metric with this cell patched.
         probabilities: of the tokens, given those before them, in the patched run.
+        cross: `(layer, head, token, source)` float32, cross-attention where each token was chosen, in the patched run.
     """
 
     ids: tuple[int, ...]
     fed: int
     value: float
     probabilities: tuple[float, ...]
+    cross: np.ndarray
 
 
 def run_cell(
@@ -194,7 +197,9 @@ def translate_patched_in_steps(
     source, fed = runs_of(experiment, direction)[1]
     start = fed[:, : place + 1 if stack == "decoder" else 1]
     generated = yield from generate_in_steps(resumable, source, start, case)
-    return PatchedTranslation(generated.ids, start.shape[1] - 1, value, generated.probabilities)
+    read = torch.cat([start[:, :1], resumable.network.ids(generated.ids[:-1])], dim=1)
+    cross = record_cross(resumable, source, read, case)
+    return PatchedTranslation(generated.ids, start.shape[1] - 1, value, generated.probabilities, cross)
 
 
 @torch.inference_mode()
@@ -206,12 +211,9 @@ def generate_in_steps(
     Every step runs the whole decoder: a patch belongs to positions, which a cache of keys and values would not revisit.
     """
     network, config = resumable.network, resumable.network.config
-    changes: dict[str, list[Patch]] = {}
-    for patch in case:
-        changes.setdefault(patch.name, []).append(patch)
-    tap = Intervention({name: _Put(patches) for name, patches in changes.items()})
+    tap = _tap_of(case)
     memory = network.encode(source, None, tap)
-    of_decoder = tap if any(name.startswith("decoder.") for name in changes) else None
+    of_decoder = tap if any(name.startswith("decoder.") for name in tap.changes) else None
     most = min(MOST_TOKENS, network.most_generated(source.shape[1]))
     probabilities = torch.zeros(0)
     ids, never = start, network.ids(config.never_generated)[0]
@@ -225,6 +227,27 @@ def generate_in_steps(
         if int(newest) == config.eos_id:
             break
     return GeneratedTokens(tuple(ids[0, 1:].tolist()), tuple(probabilities.tolist()))
+
+
+@torch.inference_mode()
+def record_cross(resumable: ResumableTranslator, source: Tensor, read: Tensor, case: Case) -> np.ndarray:
+    """Cross-attention under a change, `(layer, head, token, source)` float32.
+
+    Args:
+        source, read: ids of the source and of what the decoder reads, `(1, S)` and `(1, T)`.
+    """
+    names = CROSS.tap_names(resumable.network, "weights")
+    recorder = Recorder(names)
+    resumable.run((source, read), Chain(_tap_of(case), recorder))
+    return torch.cat([recorder.tensors[name] for name in names]).float().cpu().numpy()
+
+
+def _tap_of(case: Case) -> Intervention:
+    """The tap that makes a change in a run that may be shorter or longer than when it was recorded."""
+    changes: dict[str, list[Patch]] = {}
+    for patch in case:
+        changes.setdefault(patch.name, []).append(patch)
+    return Intervention({name: _Put(patches) for name, patches in changes.items()})
 
 
 class _Put:

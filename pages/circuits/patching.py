@@ -24,6 +24,7 @@ from pages.shared.code import render_program
 from pages.shared.doubt import render_note
 from pages.shared.page_header import Request, translation_below
 from pages.shared.texts import paragraph, warn_if_cut_off
+from views.components.alignment_stage import AlignmentStage, alignment_stage
 from views.controls import sentence_input, widgets
 from views.export import causal_recipes
 from views.text.catalogue import say
@@ -91,7 +92,8 @@ def render(request: Request) -> None:
     cells = patch_all(request, comparison, site, heads)
     cell = render_maps(cells)
     with translations:
-        render_translations(request, comparison, cells, cell)
+        patched = render_translations(request, comparison, cells, cell)
+    render_stage(request, comparison, patched)
     direction, alignment = comparison.direction, comparison.alignment
     lines = causal_recipes.of_grids([each.arguments for each in (HeadCells(site), heads)], direction, alignment)
     source = comparison.source(request).with_method(lines, direction=direction, alignment=alignment)
@@ -103,8 +105,23 @@ def render(request: Request) -> None:
         render_program("circuits", "patching", **texts, site=heads.site, **values)
 
 
-def render_translations(request: Request, comparison: Comparison, cells: PatchedCells, cell: str) -> None:
-    """Render both translations, that of the patched run, and what is measured in all three."""
+def render_stage(request: Request, comparison: Comparison, patched: PatchedTranslation) -> None:
+    """Render the run with the chosen cell patched on the stage: its cross-attention between both sentences."""
+    pair, tokenizer = comparison.pair, request.service.model.tokenizer
+    source = pair.corrupt_tokens if comparison.direction == "denoising" else pair.clean_tokens
+    layers, heads = patched.cross.shape[:2]
+    title = say(
+        "circuits.stage",
+        "The run with the chosen cell patched: cross-attention of layer {layer}, mean of {heads} heads",
+        layer=layers,
+        heads=heads,
+    )
+    french, start = tokenizer.display(patched.ids), tokenizer.display([tokenizer.bos_id])[0]
+    alignment_stage(AlignmentStage(title, source, french, start, patched.cross[-1].mean(axis=0)), "patched-stage")
+
+
+def render_translations(request: Request, comparison: Comparison, cells: PatchedCells, cell: str) -> PatchedTranslation:
+    """Render both translations, that of the patched run, and what is measured in all three; return that run."""
     patched = translate_patched(request, comparison, cells, cell)
     doubts = doubts_of(request, comparison, patched)
     receives = "B" if comparison.direction == "denoising" else "A"
@@ -116,3 +133,4 @@ def render_translations(request: Request, comparison: Comparison, cells: Patched
     warn_if_cut_off(request.service.has_ended(patched.ids))
     values = cells.sentence_values(cell, comparison.direction)
     paragraph("circuits", "patched-cell", measured=comparison.measured, **values)
+    return patched

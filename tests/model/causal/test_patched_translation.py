@@ -92,6 +92,16 @@ def test_a_patched_run_translates_as_whole_runs_with_this_tensor_replaced(causal
             expected = generate(causal.network, receive[0], start, name, head, position, recorder.tensors[name])
             assert list(patched.ids) == expected
             assert patched.fed == start.shape[1] - 1
+            assert patched.cross.shape[2:] == (len(patched.ids), receive[0].shape[1])
+            np.testing.assert_allclose(patched.cross.sum(axis=-1), 1, atol=1e-6)
+            if part == "cross" and site.name == "attention_weights" and not of_encoder:
+                shared = min(patched.cross.shape[-1], recorder.tensors[name].shape[-1])
+                fed = min(start.shape[1], len(patched.ids))
+                np.testing.assert_allclose(
+                    patched.cross[label - 1, head, :fed, :shared],
+                    recorder.tensors[name][0, head, :fed, :shared],
+                    atol=1e-6,
+                )
 
 
 def test_sentences_of_different_lengths_are_aligned(causal):

@@ -10,6 +10,7 @@ from pages.shared.causes.text_pairs import other_sentence
 from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.drawn import matrices
 from tests.pages.reading import marked
+from tests.payloads import read_payload
 from tests.tiers import nightly
 from views.controls.sentence_input import DEFAULT
 from views.text.numbers import three_digits
@@ -66,6 +67,11 @@ def test_a_link_opens_a_cell_and_its_translation(open_app, translator):
         assert marked(app, "aa-text")[2] == translator.tokenizer.decode(patched.ids)
         (line,) = [each.value for each in app.markdown if "With the chosen cell patched" in each.value]
         assert three_digits(patched.value) in line and app.query_params["cell"] == id
+        (stage,) = [each for each in app.get("bidi_component") if each.proto.component_name == "alignment_stage"]
+        header, arrays = read_payload(stage.proto.bytes)
+        assert header["english"] == [each.strip() for each in translator.tokenizer.display(pair.corrupt_ids)]
+        assert header["french"] == [each.strip() for each in translator.tokenizer.display(patched.ids)]
+        np.testing.assert_allclose(arrays["cross"], patched.cross[-1].mean(axis=0), atol=1e-4)
 
 
 def test_an_invalid_cell_opens_the_strongest(open_app):
