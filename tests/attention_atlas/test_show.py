@@ -239,6 +239,7 @@ def test_a_page_has_the_language_that_is_asked_for(monkeypatch):
     assert '<html lang="en">' in show(weights, ["a", "b"]).html
     korean = show(weights, ["a", "b"], lang="ko")
     assert '<html lang="ko">' in korean.html and korean.title == "\uc5b4\ud150\uc158"
+    assert len(re.findall(r"\((?:NPZ|CSV|SVG)\)", korean.html)) == 3 and " as SVG" not in korean.html
     monkeypatch.setenv("ATLAS_LANGUAGE", "ko")
     assert show(weights, ["a", "b"]).html == korean.html
     assert show(weights, ["a", "b"], lang="en").title == "Attention"

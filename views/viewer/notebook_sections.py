@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -150,9 +149,9 @@ def download_files(maps: AttentionMaps, pictures: bool) -> list[DownloadFile]:
     if sum(each.weights.size for each in maps.values()) <= CSV_WEIGHTS:
         content = weight_files.all_csv(maps)
         files.append(DownloadFile(say("show.csv", "Weights as CSV"), "attention.csv", "text/csv", content))
-    label = partial(say, "show.svg", "{kind}: all maps as SVG")
     drawn = {name: each for name, each in maps.items() if pictures and each.weights.size <= SVG_WEIGHTS}
     for name, each in drawn.items():
         content = drawing.to_svg(overview(each, "shared")).encode()
-        files.append(DownloadFile(label(kind=each.kind.short()), f"attention-{name}.svg", "image/svg+xml", content))
+        label = say("show.svg", "{kind}: all maps as SVG", kind=each.kind.short())
+        files.append(DownloadFile(label, f"attention-{name}.svg", "image/svg+xml", content))
     return files
