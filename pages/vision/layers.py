@@ -80,9 +80,10 @@ def render_layers(service: Service, key: str, trace: PatchTrace) -> None:
     of_class = gradients.scores | (integrated.scores if integrated is not None else {})
     scores = by_fusion[fusion, layer] | of_class
     _render_maps(trace, by_fusion, of_class, choices, chosen)
-    for column, method in zip(st.columns(len(scores), gap="medium"), scores, strict=True):
-        with column:
-            caption(PAGE, f"method-{METHOD_IDS[method]}", **words)
+    for methods in (METHODS, [INTEGRATED] * (INTEGRATED in scores)):  # in rows, as the panels are where four fit
+        for column, method in zip(st.columns(len(METHODS), gap="medium"), methods, strict=False):
+            with column:
+                caption(PAGE, f"method-{METHOD_IDS[method]}", **words)
     minima = (
         (METHOD_LABELS[method](), percent(float(score.min() / (score.max() or 1)))) for method, score in scores.items()
     )

@@ -177,6 +177,8 @@ def test_noise_equals_noisy_runs_one_by_one():
     assert np.array_equal(result.grid.values, again.grid.values)
     other = patch_noise(causal, inputs, METRIC, {"decoder": [1, 3]}, samples=3, seed=6)
     assert not np.allclose(result.grid.values, other.grid.values)
+    one = patch_noise(causal, inputs, METRIC, {"decoder": [1, 3]}, samples=3, seed=5, layers=[1])
+    np.testing.assert_allclose(one.grid.values, result.grid.values[1:2], atol=1e-12)
     recorder = Recorder()
     plain_run(network, inputs, recorder)
     deviation = causal.embedding_deviation(causal.record(inputs))
