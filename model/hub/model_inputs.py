@@ -59,6 +59,29 @@ def pair_inputs(network: Network, source: Tokens, decoder_ids: tuple[int, ...]) 
     return {**text_inputs(network, source), "decoder_input_ids": torch.tensor([decoder_ids], device=device)}
 
 
+class _DecoderReached(Exception):
+    """Ends a forward pass where the decoder begins."""
+
+
+def own_decoder_ids(network: Network, source: Tokens) -> tuple[int, ...]:
+    """What a classifier with a decoder feeds it for a text: architectures differ in the token that they put first."""
+    seen: list[torch.Tensor] = []
+
+    def record(module: torch.nn.Module, arguments: tuple, named: dict[str, Any]) -> None:
+        seen.append(named["input_ids"] if "input_ids" in named else arguments[0])
+        raise _DecoderReached
+
+    handle = network.get_decoder().register_forward_pre_hook(record, with_kwargs=True)
+    try:
+        with torch.inference_mode():
+            network(**text_inputs(network, source))
+    except _DecoderReached:
+        pass
+    finally:
+        handle.remove()
+    return tuple(seen[0][0].tolist())
+
+
 def picture_inputs(network: Network, processor: ImageProcessor, picture: Image.Image | np.ndarray) -> ModelInputs:
     """Pixels from the network's own image processor; an array `(channel, height, width)` is taken as its output.
 

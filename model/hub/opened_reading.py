@@ -12,7 +12,7 @@ from .errors import OpenError
 from .forward_run import ModelInputs
 from .generation import greedy_in_steps
 from .input_forms import TextForm, one_picture, one_text, read_text
-from .model_inputs import first_ids, pair_inputs, picture_inputs, text_inputs
+from .model_inputs import first_ids, own_decoder_ids, pair_inputs, picture_inputs, text_inputs
 from .opened_network import OpenedNetwork
 from .picture_text_inputs import PictureText, check_pictures, read_picture_text, render_picture_chat
 from .scoring import end_id
@@ -47,6 +47,8 @@ class OpenedReading(OpenedNetwork):
             raise OpenError("The decoder of this classifier reads the text itself; leave the target out.")
         elif target is not None:
             ids = self._target(target, language)
+        elif self.classifies_by_decoder:
+            ids = own_decoder_ids(self.network, source)
         elif self.task != "translate":  # nothing can be generated: the decoder is fed the text itself
             ids = self._fed(source.ids, language)
         else:

@@ -88,9 +88,9 @@ def _check_effects(model, trace) -> None:
     assert np.abs(effects).max() > 1e-6
 
 
-@pytest.mark.parametrize("architecture", ["Bart", pytest.param("MBart", marks=pytest.mark.nightly), "T5"])
+@pytest.mark.parametrize("architecture", ["Bart", "MBart", pytest.param("PLBart", marks=pytest.mark.nightly), "T5"])
 def test_a_classifier_with_a_decoder_feeds_it_the_text(architecture):
-    network = build(architecture, f"{architecture}ForSequenceClassification", architecture.lower().removeprefix("m"),
+    network = build(architecture, f"{architecture}ForSequenceClassification", "t5" if architecture == "T5" else "bart",
                     num_labels=3)  # fmt: skip
     model = open_model(network, reader=tiny.tokenizer())
     trace = model.trace(TEXT)
