@@ -23,7 +23,7 @@ _CONTENT = """<style>
   background: var(--box); overflow: hidden; text-overflow: ellipsis; white-space: nowrap}}
 @keyframes first-may-leave {{to {{visibility: hidden}}}}
 @media (min-width: 1200px) {{.first {{padding-top: 5rem}}}}
-@media (max-width: 640px) {{.first {{padding-top: 8.25rem}}}}
+@media (max-width: 640px) {{.first {{padding-top: 8rem}}}}
 body:has([data-testid=stMain] [data-testid=stElementContainer]) > .first {{display: block;
   animation: first-may-leave 0s 10s forwards}}
 body:has([data-testid=stMain] :is([data-testid=stAlert], [data-testid=stException])) > .first {{display: none}}
@@ -53,7 +53,7 @@ _VIEW = """<style>
 .first > div.box {width: calc(62.5% - 1rem); box-sizing: border-box}
 .first > section {margin: 1rem 0 0}
 @media (max-width: 640px) {
-  .first > div.box {width: auto; margin-bottom: 6.75rem}
+  .first > div.box {width: auto; margin-bottom: 4.9375rem}
   .first > section {margin-top: 5rem}
 }
 </style>"""
