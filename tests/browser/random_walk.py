@@ -33,7 +33,7 @@ class Choice:
 
 
 METHOD = Choice("method", {"greedy": "Greedy", "beam": "Beam"}, "greedy")
-KIND = Choice("kind", {"encoder": "Encoder", "decoder": "Decoder", "cross": "Cross"}, "encoder", True)
+KIND = Choice("kind", {"encoder": "Encoder", "decoder": "Decoder", "cross": "Cross"}, "cross", True)
 UNITS = Choice("units", {"tokens": "Tokens", "words": "Whole words"}, "tokens")
 SHARED = (METHOD, KIND, UNITS)
 # Each page of the walks: its path, its title, the shared settings that it shows, its own ones.
@@ -53,6 +53,8 @@ PAGES = {
     "Vision": ("/vision", (), (Choice("view", {"patches": "Patches", "any-patch": "Any patch"}, "patches"),)),
 }
 VISION = "Vision"
+WITHOUT_SENTENCE = (VISION, "Lessons")  # a lesson opens with its own sentence
+FOUND = ("layer", "head")  # settings that *Attention* chooses for each sentence
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,13 @@ class View:
 
     @property
     def address(self) -> tuple[str, dict[str, list[str]]]:
-        return PAGES[self.page][0], {name: [value] for name, value in (self.shared | self.own).items()}
+        named = {KIND.name: KIND.first} if self.page == "Attention" else {}
+        return PAGES[self.page][0], {name: [value] for name, value in (named | self.shared | self.own).items()}
+
+    def opened_by_address(self) -> View:
+        """Return the view with all that its address names as chosen."""
+        kind = {KIND.name: KIND.first} if self.page == "Attention" else {}
+        return replace(self, shared=kind | self.shared)
 
     def controls(self) -> Iterator[tuple[Choice, str]]:
         """Yield the rows of buttons on the page, each with the selected option."""
@@ -122,7 +130,7 @@ class Model:
 
     def move(self, by: int) -> None:
         self.place += by
-        self.view = self.history[self.place]
+        self.view = self.history[self.place] = self.history[self.place].opened_by_address()
         self.own[self.view.page] = self.view.own
 
 
@@ -151,7 +159,8 @@ class Walk:
         view, chance = self.model.view, self.random
         actions: list[Callable[[], None]] = [self._menu, self._menu]
         actions += [self._choose] * 3 if any(view.controls()) else []
-        actions += [self._picture] * 2 if view.page == VISION else [self._write] * 2
+        actions += [self._picture] * 2 if view.page == VISION else []
+        actions += [self._write] * 2 if view.page not in WITHOUT_SENTENCE else []
         actions += [self._back] * 2 if self.model.place else []
         actions += [self._forward] * 2 if self.model.place + 1 < len(self.model.history) else []
         actions += [self._reload, self._copy, self._leave]
@@ -166,15 +175,18 @@ class Walk:
         path, query = view.address
         expected = [path, sorted([name, *values] for name, values in query.items())]
         page.wait_for_function(
-            """expected => JSON.stringify([location.pathname, [...new URLSearchParams(location.search)].sort()])
-                === JSON.stringify(expected)""",
-            arg=expected,
+            """([expected, found]) => {
+                const settings = [...new URLSearchParams(location.search)].filter(([name]) => !found.includes(name))
+                return JSON.stringify([location.pathname, settings.sort()]) === JSON.stringify(expected)
+            }""",
+            arg=[expected, FOUND],
         )
         address = urlsplit(page.url)
-        assert (address.path, parse_qs(address.query)) == (path, query)
-        if view.page != VISION:
+        settings = {name: values for name, values in parse_qs(address.query).items() if name not in FOUND}
+        assert (address.path, settings) == (path, query)
+        if view.page not in WITHOUT_SENTENCE:
             expect(page.get_by_label("English sentence")).to_have_value(view.shared["text"])
-        else:
+        elif view.page == VISION:
             page.locator(f'.strip-root[data-shown="{view.own["picture"]}"]').wait_for()
         for choice, value in view.controls():
             expect(option(page, choice.options[value])).to_be_checked()
@@ -225,7 +237,7 @@ class Walk:
     def _reload(self) -> None:
         self._note("reload")
         self.page.reload()
-        self.model.forget(self.model.view)
+        self.model.forget(self.model.view.opened_by_address())
 
     def _copy(self) -> None:
         """Check that another visitor sees the same view by the link, and that nothing changes here."""
@@ -244,4 +256,4 @@ class Walk:
         self.context = self._context()
         self.page = self.context.new_page()
         open_page(self.page, f"{self.url}{path}?{urlencode(query, doseq=True)}")
-        self.model = Model(self.model.view)
+        self.model = Model(self.model.view.opened_by_address())
