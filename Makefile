@@ -48,7 +48,7 @@ walk: dev-environment
 test-slow: dev-environment
 	BIN=$(BIN) sh tests/browser/install.sh
 	sh tests/browser/install_others.sh
-	$(PYTEST) $(PARALLEL) -m nightly
+	$(PYTEST) $(PARALLEL) -m 'nightly and not deploy'
 	WALKS=10 STEPS=20 $(PYTEST) -m nightly tests/browser/test_random_walks.py
 
 # three replicas behind nginx, in real processes, and the visitors that the memory limits of compose.yaml hold; takes a

@@ -169,8 +169,10 @@ def _program(name: str) -> str:
 def _started(command: list[str], environment: dict[str, str] | None = None) -> Iterator[None]:
     quiet = subprocess.DEVNULL
     with subprocess.Popen(command, env=environment, stdout=quiet, stderr=quiet) as process:
-        yield
-        process.terminate()
+        try:
+            yield
+        finally:
+            process.terminate()
 
 
 def _once_there(make: Callable[[], Made]) -> Made:

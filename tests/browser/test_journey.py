@@ -166,11 +166,9 @@ def test_a_selected_head_is_drawn_by_the_browser_and_sent_once(server: Server, p
             return [3, 12, 20].map((place) => {{ tiles[place].click(); return [heading.textContent, messagesSent] }})
         }}"""
     )
-    assert counted == [
-        [f"Encoder self-attention, layer {layer}, head {head}", 0] for layer, head in ((1, 4), (2, 4), (3, 3))
-    ]
-    expect_query(page, layer="3", head="3", text="a " * 100)
-    expect(page.locator(".st-key-download-encoder-layer-3-head-3-csv")).to_be_visible()
+    assert counted == [[f"Cross-attention, layer {layer}, head {head}", 0] for layer, head in ((1, 4), (2, 4), (3, 3))]
+    expect_query(page, kind="cross", layer="3", head="3", text="a " * 100)
+    expect(page.locator(".st-key-download-cross-layer-3-head-3-csv")).to_be_visible()
     ready(page)
     assert len(sent) == 1
     assert sum(received) < 30_000  # the files' buttons, no map
@@ -185,7 +183,7 @@ def test_a_head_selected_just_before_a_page_change_stays_selected(server: Server
     wait_for_chart(page)
     page.locator('.tile[aria-label^="layer 3, head 5."]').click()
     link_to(page, "Heads").click()
-    expect_query(page, layer="3", head="5", text=SENTENCE)
+    expect_query(page, kind="cross", layer="3", head="5", text=SENTENCE)
 
 
 def hover_first_key(page: Page, weights: np.ndarray, layer: int, head: int) -> str:

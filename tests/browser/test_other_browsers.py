@@ -43,7 +43,7 @@ def test_a_journey(start, tmp_path: Path):
         page.click('.st-key-pages a[href*="attention"]')
         wait_for_maps(page, "car")
         page.click(".grid [role=row]:nth-child(3) [role=gridcell]:nth-child(4)")
-        assert page.text(".detail h2") == "Encoder self-attention, layer 2, head 3"
+        assert page.text(".detail h2") == "Cross-attention, layer 2, head 3"
         page.wait("return new URLSearchParams(location.search).get('head') === '3'")
         assert page.run("return new URLSearchParams(location.search).get('text')") == SENTENCE
 

@@ -215,7 +215,7 @@ def test_forced_colours(page: Page, server: Server):
 @pytest.mark.nightly
 def test_a_tap_in_the_list_of_heads_shows_the_head(phone: Page, server: Server):
     open_page(phone, f"{server.url}/heads?text={SENTENCE}")
-    detail, option = phone.locator(".with-detail .detail"), phone.get_by_role("option").nth(20)
+    detail, option = phone.locator(".with-detail .detail"), phone.locator("[role=listbox] [role=option]").nth(20)
     option.scroll_into_view_if_needed()
     expect(detail).not_to_be_in_viewport()
     tap(option)

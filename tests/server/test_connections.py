@@ -46,6 +46,7 @@ HANDSHAKE = {
     "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
 }
 BROKEN = (b"", b"\xff\xff\xff", b"\x0a\xff\x01", b"\x00" * 2_000_000, "text", b"\x10\x01", b"\x20\x01", b"\x62\x00")
+WITHOUT_FILES = ("glossary", "lessons", "models")  # pages
 CONNECTING = """
 import socket, subprocess
 from tests.coroutines import run_in_thread
@@ -121,7 +122,7 @@ async def read_everything(server: AuditedServer) -> None:
     await visitor.read("We have two cars.")
     for page in visitor.pages:
         assert (await visitor.go_to(page)).problems == []
-        assert page in ("glossary", "models") or await visitor.download()  # pages without files
+        assert page in WITHOUT_FILES or await visitor.download()
     await visitor.go_to("vision")
     assert (await visitor.upload(LABEL(), "photo.jpg", photo(1))).problems == []
     await visitor.close()
