@@ -1,4 +1,4 @@
-"""One step of decoding: its tokens, its attention, and the choice of the next token."""
+"""One step of decoding: what it attends to, and the choice of the next token."""
 
 from functools import partial
 
@@ -7,6 +7,7 @@ import streamlit as st
 
 from model import Trace
 from model.decoding.sampling_stages import SamplingStages, sampling_stages
+from pages.decoding.step_attention import render_attention, render_tokens
 from pages.shared import checks, files, stepper, tables
 from pages.shared.code import render_program
 from pages.shared.experiment import render_experiment, token_value
@@ -14,13 +15,10 @@ from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
 from pages.shared.tables import TableColumn
 from pages.shared.target_input import step_buttons
-from pages.shared.texts import block, caption, fold_check, paragraph
-from views import kind_labels, map_labels, map_weights
+from pages.shared.texts import caption, fold_check, paragraph
 from views.components.step_view import Axis, BarsPanel, FormulaPanel, Numbers, SliderPositions, StepView, number_axis
 from views.components.step_view import BarColumn as Bar
 from views.controls import widgets
-from views.export import downloads
-from views.html import decoding_steps, generated_tokens
 from views.text import literal, terms
 from views.text.catalogue import say
 from views.url_state import bound_settings
@@ -29,43 +27,24 @@ ROW_COUNTS = (5, 10, 20, 50)  # tokens in the table
 
 
 def render(request: Request) -> None:
-    """Choose a step; show its attention and the choice of its token."""
+    """Choose a step; show on the stage what it attends to, and the choice of its token."""
     trace = request.trace()
-    step = choose_step(trace)
-    left, right = st.columns([2, 3], gap="large")
-    with left:
-        render_attention(trace, step)
-    with right:
-        render_choice(request, trace, step)
+    step = step_slider(trace)
+    render_attention(request, trace, step)
+    render_choice(request, trace, step)
+
+
+def step_slider(trace: Trace) -> int:
+    """Choose a step, from 1, by a slider."""
+    last = len(trace.next_ids)
+    return step_buttons(last, say("decoding.step", "Step, 1 to {last}", last=last))
 
 
 def choose_step(trace: Trace) -> int:
-    """Choose a step, from 1, by a slider, and show the tokens around it."""
-    last = len(trace.next_ids)
-    step = step_buttons(last, say("decoding.step", "Step, 1 to {last}", last=last))
-    label = block("decoding", "tokens-of-the-step")
-    fed, generated, later = trace.target_tokens[:step], trace.next_tokens[step - 1], trace.next_tokens[step:]
-    st.html(generated_tokens.label(label) + decoding_steps.token_strip(fed, generated, later))
+    """Choose a step by a slider, and show the tokens around it."""
+    step = step_slider(trace)
+    render_tokens(trace, step)
     return step
-
-
-def render_attention(trace: Trace, step: int) -> None:
-    """Show the cross-attention of the step over the source."""
-    st.header(say("decoding.attention", "What this step attends to"), anchor=False)
-    layers, heads = (map_labels.ids_with_mean(count) for count in trace.cross_attention.shape[:2])
-    with st.container(horizontal=True):
-        layer = widgets.select(terms.LAYER(), map_labels.option_labels(layers), "cross_layer", map_labels.MEAN)
-        head = widgets.select(terms.HEAD(), map_labels.option_labels(heads), "cross_head", map_labels.MEAN)
-    sheet = map_weights.with_means(trace.cross_attention[:, :, step - 1 : step])  # (layers + 1, heads + 1, 1, source)
-    weights = sheet[layers.index(layer), heads.index(head), 0]  # (source,)
-    label = block("decoding", "attention-of-the-step", step=step, place=map_labels.describe(layer, head))
-    st.html(generated_tokens.label(label) + decoding_steps.weighted_tokens(trace.source_tokens, weights.tolist()))
-    difference = checks.format_difference("attention", trace.verification["cross"].max_difference)
-    fold_check("decoding", "check-attention", total=weights.sum(dtype=np.float64), difference=difference)
-    paragraph("decoding", "attention")
-    axes = (trace.next_tokens[step - 1 : step], trace.source_tokens, kind_labels.KINDS["cross"])
-    label, name = say("decoding.attention.csv", "Attention as CSV"), f"cross-attention-step-{step}.csv"
-    files.download(label, lambda: downloads.matrix_csv(weights[None], *axes), name)
 
 
 @fragment

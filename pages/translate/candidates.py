@@ -30,5 +30,13 @@ def drawn_chances(service: Service, trace: Trace, options: DecodingOptions) -> l
     return places
 
 
+def shown_chances(service: Service, trace: Trace, options: DecodingOptions) -> list[PlaceChances]:
+    """Return `chances`, of a sample `drawn_chances`, which is computed once."""
+    if options.method != "sampling":
+        return chances(trace)
+    key = ("draws", trace.source_ids, trace.next_ids, options.temperature, options.top_k, options.top_p)
+    return service.analysis(key, lambda model: drawn_chances(service, trace, options))
+
+
 def _place(row: Prediction) -> PlaceChances:
     return PlaceChances(row.token, row.probability, [(each.token, each.probability) for each in row.top])

@@ -8,9 +8,8 @@ from model import DecodingOptions, Trace
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
 from pages.translate import pulls, stage_files, typing
-from pages.translate.candidates import chances, drawn_chances
+from pages.translate.candidates import shown_chances
 from views.components.stage import Stage, StageRequest, stage, stage_choices
-from views.components.stage_changes import PlaceChances
 from views.controls import sentence_input
 from views.viewer.attention_maps import from_trace
 
@@ -29,7 +28,7 @@ def render_stage(service: Service, trace: Trace, options: DecodingOptions) -> No
     maps = from_trace(trace, service.kinds)
     choices = stage_choices(maps)
     chosen = {choice.key: choice.in_component() for choice in choices}
-    places = chances(trace) if options.method != "sampling" else _draws(service, trace, options)
+    places = shown_chances(service, trace, options)
     decoding = sentence_input.Decoding(options.method, temperature=options.temperature, seed=options.seed)
     texts = trace.target_text, choices, chosen, pulls.examples()
     sentences = trace.source_text, entered.source_text
@@ -37,11 +36,6 @@ def render_stage(service: Service, trace: Trace, options: DecodingOptions) -> No
     on_type = partial(typing.remember, entered.source_text)
     stage(content, key="stage", on_choose=sentence_input.store_selection, on_ask=_remember, on_type=on_type)
     stage_files.render_files(service, trace, state.shown, state.plan, chosen)
-
-
-def _draws(service: Service, trace: Trace, options: DecodingOptions) -> list[PlaceChances]:
-    key = ("draws", trace.source_ids, trace.next_ids, options.temperature, options.top_k, options.top_p)
-    return service.analysis(key, lambda model: drawn_chances(service, trace, options))
 
 
 def _remember(request: StageRequest) -> None:

@@ -52,9 +52,23 @@ def test_stepping_with_buttons_and_with_the_keyboard(server: Server, page: Page)
     expect(now).to_have_text(tokens[1])
 
 
+def test_the_stage_holds_the_step_and_a_token_that_is_pressed_chooses_its_step(server: Server, page: Page):
+    open_page(page, f"{server.url}/decoding?text={quote(SENTENCE)}&step=2")
+    tokens = page.locator(".french button.token")
+    expect(tokens.nth(1)).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".french button.later")).to_have_count(tokens.count() - 2)
+    tokens.nth(3).click()
+    expect(tokens.nth(3)).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".candidates tr.chosen th")).to_have_text(tokens.nth(3).inner_text())
+    page.wait_for_function("() => location.search.includes('step=4')")
+    expect(page.get_by_role("slider", name=re.compile("^Step"))).to_have_attribute("aria-valuenow", "4")
+    expect(page.locator(".aa-now")).to_have_text(tokens.nth(3).inner_text())
+
+
 @pytest.mark.nightly
 def test_every_step_shows_its_lookup_and_its_selected_token(server: Server, page: Page):
     open_page(page, f"{server.url}/decoding?text={quote(SENTENCE)}")
+    page.get_by_text("The tokens and weights of this step, in numbers").click()
     lookups = set()
     for step in (1, 2, 3):
         expect(page.get_by_text(f"Cross-attention of step {step} over")).to_be_visible()

@@ -7,7 +7,7 @@ decoder's masked cells, and the most probable tokens at every place; the browser
 pulls change (`views/components/stage_changes.py`) are in marks next to the component: they do not change the payload.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal, get_args
@@ -188,14 +188,18 @@ def map_title(maps: KindMaps, layer: str, head: str) -> str:
     return WORDS["named"](kind=maps.kind.headline, map=WORDS[name](**counts))
 
 
-def payload(stage: Stage, theme: palette.Theme) -> bytes:
-    """The bytes that `web/src/views/stage/payload.ts` reads: the translation without pulls."""
+def payload(stage: Stage, theme: palette.Theme, elsewhere: Collection[str] = ("layer", "head")) -> bytes:
+    """The bytes that `web/src/views/stage/payload.ts` reads: the translation without pulls.
+
+    Args:
+        elsewhere: names of the choices that are not buttons in a row.
+    """
     cross, decoder = stage.maps["cross"], stage.maps["decoder"]
     header = {
         "name": stage_changes.name_of(stage.maps, stage.text),
         "theme": theme,
         "words": component.translated(WORDS),
-        "controls": controls.control_specs(stage.choices, ("layer", "head")),
+        "controls": controls.control_specs(stage.choices, elsewhere),
         "english": component.labels(cross.keys.labels),
         "french": component.labels(place.token for place in stage.places),
         "start": component.labels(decoder.keys.labels[:1])[0],

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from "vitest"
 
 import { Focusing } from "../../src/views/stage/focusing"
-import type { Scene, StageFigure } from "../../src/views/stage/figure"
+import type { StageFigure } from "../../src/views/stage/figure"
+import type { Scene } from "../../src/views/stage/scene"
 import type { KindName, Pulled, StagePayload } from "../../src/views/stage/payload"
 import { Playback } from "../../src/views/stage/play"
 import { Pulling } from "../../src/views/stage/pulling"

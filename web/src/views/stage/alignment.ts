@@ -1,7 +1,7 @@
 /** What the stage draws of a recurrent network's alignment: cross-attention of one map, and no self-attention. */
 
 import type { Theme } from "../../core/colour"
-import type { Scene } from "./figure"
+import type { Scene } from "./scene"
 import type { FigureWord, KindHeader, KindName, Words } from "./payload"
 
 /** The header of the payload; see views/components/alignment_stage.py. */

@@ -6,33 +6,10 @@ import { layOut, type Layout, type Room } from "./layout"
 import { Former } from "./former"
 import { arc, EnglishEnds, ribbon, type Line } from "./paths"
 import type { FigurePayload, KindName } from "./payload"
+import type { Attention, FigureEvents, Scene } from "./scene"
 import { columnOf, keyOfToken, querySide, rowOf, visibleKeys, weightText, type Focus } from "./reading"
 import { pulledRow } from "./pull"
 import { arcsAtRest, atRest, HELD_LEAST, ofHeld, type Part } from "./strongest"
-
-/** What a user does in the figure. */
-export interface FigureEvents {
-  point: (focus: Focus | null, key?: number) => void
-  press: (focus: Focus) => void
-  type: (event: KeyboardEvent, focus: Focus) => void
-  focus: (focus: Focus | null) => void
-  grab: (focus: Focus, key: number, event: PointerEvent) => void
-}
-
-/** What is drawn: the map of each kind, and which kind was chosen. */
-export interface Scene<Payload extends FigurePayload = FigurePayload> {
-  readonly payload: Payload
-  readonly kind: KindName
-  readonly maps: Readonly<Record<KindName, Float32Array>>
-}
-
-/** The focus of the figure, whether it is held, and the key that is chosen in its row; -1 for none. */
-export interface Attention {
-  readonly focus: Focus | null
-  readonly held: boolean
-  readonly key: number
-  readonly weight: number | null // of that key while it is pulled
-}
 
 export class StageFigure {
   readonly field: HTMLDivElement
@@ -229,6 +206,14 @@ export class StageFigure {
       token.classList.toggle("blank", done !== null && place > done)
       token.classList.toggle("open", place === done)
       this.places[place]?.toggleAttribute("hidden", done !== null && place >= done)
+    })
+  }
+
+  /** Makes the tokens after a place faint, and hides what they attend to. */
+  dimAfter(last: number): void {
+    this.tokens.french.forEach((token, place) => {
+      token.classList.toggle("later", place > last)
+      this.places[place]?.toggleAttribute("hidden", place > last)
     })
   }
 

@@ -1,7 +1,7 @@
 /** The map that is drawn as a table: what those read who do not see the figure. */
 
 import { buildTable } from "../../core/table"
-import type { Scene } from "./figure"
+import type { Scene } from "./scene"
 import { rowOf, weightText } from "./reading"
 
 /** Fills `holder` with the weights: a row for each query, a column for each key. */

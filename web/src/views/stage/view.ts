@@ -1,0 +1,171 @@
+/** What every stage has whose payload has maps of layers and heads: the figure, the small maps, candidates, and a table. */
+
+import { ChoosingView, MEAN, type Chosen } from "../../core/choosing"
+import { Choices } from "../../core/controls"
+import { button, element, filled, setAttributes } from "../../core/dom"
+import type { Bytes } from "../../core/payload"
+import { Fold } from "../../core/table"
+import { buildLiveRegion } from "../../core/tooltip"
+import { colourKinds } from "./elements"
+import { StageFigure } from "./figure"
+import type { FigureEvents, Scene } from "./scene"
+import { PHONE, type Room } from "./layout"
+import { kindIn, mapOf, type KindName, type MapChoice, type StagePayload } from "./payload"
+import { Candidates, SmallMaps } from "./rail"
+import { describeToken, mapTitle } from "./reading"
+import { fillTable } from "./table"
+import { WholeScreen } from "./whole_screen"
+
+const WIDE = 920 // design pixels from which the maps are next to the figure
+const COLUMNS_MORE = 152 // design pixels that columns have below the height of rows
+
+/** The parameters of the address that name the map that is drawn. */
+export interface MapSettings {
+  readonly layer: string
+  readonly head: string
+}
+
+export abstract class StageView extends ChoosingView<Bytes, StagePayload> {
+  protected readonly main: HTMLDivElement
+  protected readonly heading: HTMLDivElement
+  protected readonly room: HTMLDivElement
+  protected readonly rail: HTMLDivElement
+  protected readonly figure: StageFigure
+  protected readonly candidates: Candidates
+  protected readonly live: HTMLDivElement
+  protected readonly screen: WholeScreen
+  protected abstract readonly focusing: FigureEvents
+  private readonly choices: Choices
+  private readonly maps: SmallMaps
+  private readonly caption: HTMLButtonElement
+  private readonly meaning: HTMLSpanElement
+  private readonly table: Fold
+  private readonly remembered = new Map<KindName, MapChoice>()
+  private width = 0
+
+  /** `settings`: of the map in the address. */
+  constructor(
+    parent: Element | ShadowRoot,
+    private readonly settings: MapSettings,
+  ) {
+    super(parent, ".stage-root")
+    this.main = element("div", "main", this.root)
+    this.heading = element("div", "caption", this.main)
+    this.caption = button(this.heading, "", () => {
+      setAttributes(this.caption, { "aria-expanded": this.root.classList.toggle("choosing") })
+    })
+    this.meaning = element("span", "meaning", this.heading)
+    this.room = element("div", "room", this.main)
+    this.figure = new StageFigure(this.room, {
+      point: (focus, key) => this.focusing.point(focus, key),
+      press: (focus) => this.focusing.press(focus),
+      type: (event, focus) => this.focusing.type(event, focus),
+      focus: (focus) => this.focusing.focus(focus),
+      grab: (focus, key, event) => this.focusing.grab(focus, key, event),
+    })
+    this.rail = element("div", "rail", this.root)
+    const chooser = element("div", "chooser", this.rail)
+    this.choices = new Choices({ root: chooser, set: (changes) => this.chooseKind(changes) })
+    this.maps = new SmallMaps(chooser, ({ layer, head }) => this.set({ [settings.layer]: layer, [settings.head]: head }))
+    this.candidates = new Candidates(this.rail)
+    this.table = new Fold(this.root, (holder) => fillTable(holder, this.scene()))
+    this.live = buildLiveRegion(this.root)
+    this.screen = new WholeScreen(this.root, () => this.draw(), this.mounted.signal)
+    this.resized = new ResizeObserver(() => this.followWidth())
+    this.resized.observe(this.root)
+  }
+
+  /** Draws what has the attention. */
+  protected abstract showAttention(): void
+
+  /** Takes a kind before it is drawn; overridden by subclasses. */
+  protected followKind(kind: KindName): void {
+    void kind
+  }
+
+  /** Arranges what a subclass adds for a phone or a wider screen. */
+  protected arrangeAdded(phone: boolean): void {
+    void phone
+  }
+
+  /** Shows a payload. */
+  protected override take(payload: StagePayload): void {
+    super.take(payload)
+    if (this.theme && this.theme !== payload.theme) this.reportTheme(this.theme)
+    this.root.dataset.drawn = `${payload.english.join(" ")} / ${payload.french.join(" ")}`
+  }
+
+  /** Another kind: with the layer and head that it had before. */
+  private chooseKind(changes: Chosen): void {
+    const { layer, head } = this.choiceOf(kindIn(changes))
+    this.set({ ...changes, [this.settings.layer]: layer, [this.settings.head]: head })
+  }
+
+  protected choiceOf(kind: KindName): MapChoice {
+    const { layers = [], heads = [] } = this.payload?.kinds[kind] ?? {}
+    return this.remembered.get(kind) ?? { layer: layers.at(-2) ?? MEAN, head: heads.at(-1) ?? MEAN }
+  }
+
+  protected arrange(chosen: Chosen): void {
+    const { payload, settings } = this
+    if (!payload) return
+    const kind = kindIn(chosen)
+    const choice = { layer: chosen[settings.layer] ?? MEAN, head: chosen[settings.head] ?? MEAN }
+    this.remembered.set(kind, choice)
+    this.followKind(kind)
+    this.choices.fit({ ...payload, controls: payload.controls })
+    this.choices.show(chosen)
+    this.maps.show(payload, kind, choice, this.theme ?? payload.theme)
+    colourKinds(this.root, payload, this.theme ?? payload.theme)
+    this.root.dataset.kind = kind
+    this.caption.textContent = mapTitle(payload, kind, choice)
+    this.meaning.textContent = `${payload.kinds[kind].meaning} ${payload.words.barIsOne}`
+    this.table.title.textContent = filled(payload.words.table, { map: mapTitle(payload, kind, choice) })
+    this.draw()
+    this.table.follow()
+  }
+
+  protected scene(): Scene<StagePayload> | null {
+    const { payload, chosen } = this
+    if (!payload || !chosen) return null
+    const map = (kind: KindName) => mapOf(payload, kind, this.choiceOf(kind))
+    return { payload, kind: kindIn(chosen), maps: { encoder: map("encoder"), cross: map("cross"), decoder: map("decoder") } }
+  }
+
+  private followWidth(): void {
+    if (this.root.clientWidth !== this.width || this.screen.on) this.draw()
+  }
+
+  protected draw(): void {
+    const scene = this.scene()
+    this.width = this.root.clientWidth
+    if (!scene || !this.width) return
+    const unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16
+    const phone = this.width < PHONE * unit
+    this.root.classList.toggle("phone", phone)
+    this.arrangeAdded(phone)
+    this.root.classList.toggle("wide", this.width >= WIDE * unit)
+    this.room.classList.remove("scrolls")
+    const height = parseFloat(getComputedStyle(this.room).minHeight) // not that of what was drawn before
+    const room = { width: this.room.getBoundingClientRect().width, height, unit, phone }
+    this.figure.draw(scene, room)
+    if (!this.figure.layout?.rows && !phone) this.drawColumns(scene, { ...room, height: height + COLUMNS_MORE * unit })
+    this.root.classList.toggle("columns", !this.figure.layout?.rows)
+    this.figure.name((focus) => describeToken(scene.payload, scene.kind, scene.maps[scene.kind], focus))
+    this.showAttention()
+  }
+
+  /** Draws columns, which scroll together where both sentences are too long for the room. */
+  private drawColumns(scene: Scene, room: Room): void {
+    this.figure.draw(scene, room)
+    this.room.classList.toggle("scrolls", this.figure.layout!.height > room.height + 1)
+    this.room.style.setProperty("--most", `${room.height}px`)
+  }
+
+  /** The number of heads whose mean is drawn. */
+  protected averaged({ kinds }: StagePayload): number {
+    const kind = kindIn(this.chosen ?? {})
+    const { layer, head } = this.choiceOf(kind)
+    return (layer === MEAN ? kinds[kind].layers.length - 1 : 1) * (head === MEAN ? kinds[kind].heads.length - 1 : 1)
+  }
+}
