@@ -8,11 +8,13 @@ import streamlit as st
 
 from model import Trace
 from pages.shared import checks, files
+from pages.shared.opened_layer import open_for
 from pages.shared.page_header import Request
 from pages.shared.texts import block, fold_check, paragraph
 from pages.translate.candidates import shown_chances
 from views import kind_labels, map_labels
 from views.components.decoding_stage import HEAD, LAYER, STEP, decoding_stage, step_choices
+from views.components.opened_layer import LayerRequest
 from views.components.stage import Stage
 from views.controls import sentence_input
 from views.export import downloads
@@ -20,6 +22,8 @@ from views.html import decoding_steps, generated_tokens
 from views.text.catalogue import say
 from views.url_state import bound_settings
 from views.viewer.attention_maps import from_trace
+
+_OPENED = "step_layer"  # in the session, from a callback to the run that follows
 
 
 def render_attention(request: Request, trace: Trace, step: int) -> None:
@@ -31,11 +35,17 @@ def render_attention(request: Request, trace: Trace, step: int) -> None:
     chosen = {LAYER: layer, HEAD: head, STEP: str(step)}
     decoding = sentence_input.Decoding(options.method, temperature=options.temperature, seed=options.seed)
     places = shown_chances(request.service, trace, options)
-    content = Stage(maps, places, trace.target_text, choices, chosen, decoding=decoding)
-    decoding_stage(content, "decoding_stage", partial(_store, step))
+    asked: LayerRequest | None = st.session_state.pop(_OPENED, None)
+    opened = {"layer": open_for(request.service, trace, asked)} if asked else {}
+    content = Stage(maps, places, trace.target_text, choices, chosen, answer=opened, decoding=decoding)
+    decoding_stage(content, "decoding_stage", partial(_store, step), _remember_opened)
     row = maps["cross"].mean(*maps["cross"].place(layer, head))[step - 1]  # (source,)
     _render_numbers(trace, step, row, map_labels.describe(layer, head))
     paragraph("decoding", "attention")
+
+
+def _remember_opened(request: LayerRequest) -> None:
+    st.session_state[_OPENED] = request
 
 
 def _store(step: int, selection: Mapping[str, str]) -> None:

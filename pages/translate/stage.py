@@ -5,15 +5,19 @@ from functools import partial
 import streamlit as st
 
 from model import DecodingOptions, Trace
+from pages.shared import opened_layer
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
 from pages.translate import pulls, stage_files, typing
 from pages.translate.candidates import shown_chances
+from views.components.opened_layer import LayerRequest, answer
 from views.components.stage import Stage, StageRequest, stage, stage_choices
 from views.controls import sentence_input
+from views.text.catalogue import say
 from views.viewer.attention_maps import from_trace
 
 _REQUEST = "stage_request"  # in the session, from a callback to the run that follows
+_OPENED = "stage_layer"  # the same, for a layer that is opened
 
 
 @fragment
@@ -32,11 +36,28 @@ def render_stage(service: Service, trace: Trace, options: DecodingOptions) -> No
     decoding = sentence_input.Decoding(options.method, temperature=options.temperature, seed=options.seed)
     texts = trace.target_text, choices, chosen, pulls.examples()
     sentences = trace.source_text, entered.source_text
-    content = Stage(maps, places, *texts, state.pulled, {**state.answer, **typed}, decoding, *sentences)
+    opened = _opened_layer(service, trace, bool(state.pulled))
+    content = Stage(maps, places, *texts, state.pulled, {**state.answer, **typed, **opened}, decoding, *sentences)
     on_type = partial(typing.remember, entered.source_text)
-    stage(content, key="stage", on_choose=sentence_input.store_selection, on_ask=_remember, on_type=on_type)
+    callbacks = sentence_input.store_selection, _remember, on_type, _remember_opened
+    stage(content, "stage", *callbacks)
     stage_files.render_files(service, trace, state.shown, state.plan, chosen)
 
 
 def _remember(request: StageRequest) -> None:
     st.session_state[_REQUEST] = request
+
+
+def _remember_opened(request: LayerRequest) -> None:
+    st.session_state[_OPENED] = request
+
+
+def _opened_layer(service: Service, trace: Trace, pulled: bool) -> dict[str, object]:
+    """Return what the answer has of a layer that is opened in this run; under pulls, why it is not."""
+    request: LayerRequest | None = st.session_state.pop(_OPENED, None)
+    if request is None:
+        return {}
+    if pulled:
+        reason = say("stage.layer.pulled", "Undo the pulls first: a layer is opened as the network computes it.")
+        return {"layer": answer(request.serial, reason, "", ())}
+    return {"layer": opened_layer.open_for(service, trace, request)}

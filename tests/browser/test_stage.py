@@ -118,6 +118,26 @@ def test_on_a_phone_the_figure_has_columns_and_a_sheet(server: Server, phone: Pa
     assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def test_a_layer_is_opened_by_key_and_closed_again(server: Server, page: Page):
+    open_page(page, f"{server.url}/{SENTENCE}")
+    opener, lane = page.get_by_role("button", name="Open the layer (L)"), page.locator(".lane")
+    expect(opener).to_be_disabled()
+    french(page).focus()
+    page.keyboard.press("l")  # holds it
+    expect(lane.locator("li")).to_have_count(7)
+    expect(lane).to_be_focused()
+    expect(lane.locator("h2")).to_contain_text("Cross-attention at elle: layer 4, head ")
+    page.keyboard.press("Escape")
+    expect(lane).to_be_hidden()
+    expect(french(page)).to_be_focused()
+    page.get_by_role("button", name="Open layer 2 for the held token").click()
+    expect(lane.locator("h2")).to_contain_text("layer 2, head ")
+    expect(page.locator(".stage-root .caption button")).to_have_text("Cross-attention, layer 2, mean of 8 heads")
+    lane.get_by_role("link", name="Softmax").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Inside a layer")
+    expect(page.get_by_role("radio", name="5 Softmax")).to_be_checked()
+
+
 def test_the_translation_is_played_token_by_token(server: Server, page: Page):
     """By the buttons for a step, and by itself to the end, without a request; Escape shows the whole."""
     open_page(page, f"{server.url}/?text=The+cat+is+black.")

@@ -20,12 +20,13 @@ from ..kind_labels import KINDS
 from ..text import terms
 from ..text.catalogue import Message, say
 from ..viewer.attention_maps import AttentionMaps, KindMaps
-from . import component, controls, player, stage_changes
+from . import component, controls, opened_layer, player, stage_changes
+from .opened_layer import LayerRequest
 from .stage_changes import PlaceChances, PulledStage
 
 _MOUNT = component.Component("stage", "stage-root")
 
-_SHARED_WORDS = controls.WORDS | player.WORDS
+_SHARED_WORDS = controls.WORDS | player.WORDS | opened_layer.WORDS
 WORDS = _SHARED_WORDS | {
     "back": Message("stage.play.back", "One token back"),
     "on": Message("stage.play.on", "One token on"),
@@ -235,6 +236,7 @@ def stage(
     on_choose: Callable[[Mapping[str, str]], None],
     on_ask: Callable[[StageRequest], None],
     on_type: Callable[[TypedSentence], None] = lambda typed: None,
+    on_open: Callable[[LayerRequest], None] = lambda request: None,
 ) -> None:
     """Mount the stage. Its messages after a pull contain the changes alone: the payload stays the same.
 
@@ -242,6 +244,7 @@ def stage(
         on_choose: gets the selected kind, layer and head, half a second after the last change.
         on_ask: gets each request; the answer is `content.answer` of the run that follows.
         on_type: gets what is typed in the sentence box of the page before it is entered.
+        on_open: gets each request for an opened layer, which `content.answer` has as "layer" in the run that follows.
     """
     _MOUNT(
         key,
@@ -252,6 +255,7 @@ def stage(
         chosen=(partial(controls.valid_selection, choices=content.choices), on_choose),
         ask=(partial(valid_request, maps=content.maps), on_ask),
         type=(valid_typing, on_type),
+        layer=(partial(opened_layer.valid_request, maps=content.maps), on_open),
     )
 
 

@@ -6,7 +6,7 @@ import { element, filled } from "../core/dom"
 import type { Bytes } from "../core/payload"
 import { Former } from "./stage/former"
 import { decodeStage } from "./stage/payload"
-import { describeToken } from "./stage/reading"
+import { describeToken, type Focus } from "./stage/reading"
 import { Stepping } from "./stage/stepping"
 import styles from "./stage/styles"
 import { StageView } from "./stage/view"
@@ -39,9 +39,14 @@ class DecodingStage extends StageView {
     super.arrange(chosen)
   }
 
+  protected get looked(): Focus | null {
+    return this.focusing.place
+  }
+
   protected showAttention(): void {
     const { payload, figure, focusing } = this
     if (!payload) return
+    this.followHeld(this.looked)
     const { focus } = focusing.attention
     figure.dimAfter(focusing.step - 1)
     figure.show(focusing.attention)

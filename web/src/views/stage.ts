@@ -16,6 +16,7 @@ import { pullableAt, PullPanel } from "./stage/panel"
 import type { Answer } from "./stage/pull"
 import { Playback } from "./stage/play"
 import { Pulling, sameTarget } from "./stage/pulling"
+import type { Focus } from "./stage/reading"
 import styles from "./stage/styles"
 import { StageTexts } from "./stage/texts"
 import { StageTools } from "./stage/tools"
@@ -111,10 +112,15 @@ class Stage extends StageView {
     this.tools.arrange(phone)
   }
 
+  protected get looked(): Focus | null {
+    return this.focusing.held
+  }
+
   protected showAttention(): void {
     const { payload } = this
     const { attention } = this.focusing
     if (!payload) return
+    this.followHeld(this.looked)
     this.root.classList.toggle("stepping", this.playback.done !== null)
     this.figure.reveal(this.playback.done)
     this.figure.show(attention)

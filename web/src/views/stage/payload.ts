@@ -18,7 +18,7 @@ export type WordName =
   | "tile" | "choose" | "nowText" | "beforeText" | "was" | "pull" | "weightNow" | "slider" | "sweeping" | "scale" | "noWord"
   | "play" | "pause" | "back" | "on" | "speed" | "temperature" | "pressEnter" | "drawAgain" | "drawSample" | "greedyAgain" | "model" | "draw"
   | "rubOut" | "onlyThis" | "scope" | "scopeDrawn" | "scopeLayer" | "scopeAll" | "undo" | "reset" | "tryThis" | "meanOfHeads" | "howToPull"
-  | "unchanged" | "copyLink" | "copied" | "copyThis" | "fullScreen"
+  | "openLayer" | "openNumber" | "closeLayer" | "unchanged" | "copyLink" | "copied" | "copyThis" | "fullScreen"
 export type Words = Readonly<Record<WordName, string>>
 
 /** A token that was probable at a place, and its probability. */

@@ -6,7 +6,7 @@ import { arrowStep, button, element, filled, markData, setAttributes } from "../
 import { clamp, largest } from "../../core/numbers"
 import { paintCells } from "../../core/painting"
 import { Former } from "./former"
-import { mapOf, type KindName, type MapChoice, type StagePayload } from "./payload"
+import { mapOf, type KindName, type MapChoice, type StagePayload, type Words } from "./payload"
 import { mapTitle, weightText } from "./reading"
 
 interface Tile extends MapChoice {
@@ -24,6 +24,7 @@ export class SmallMaps {
   constructor(
     parent: ParentNode,
     private readonly choose: (choice: MapChoice) => void,
+    private readonly open: (layer: string) => void,
   ) {
     this.grid = element("div", "maps", parent)
     this.grid.setAttribute("role", "grid")
@@ -55,7 +56,8 @@ export class SmallMaps {
     for (const id of heads) cell(head, id === MEAN ? words.mean : id, "columnheader")
     this.tiles = layers.map((layer, row) => {
       const holder = line(this.grid)
-      cell(holder, layer === MEAN ? "" : layer, layer === MEAN ? "gridcell" : "rowheader")
+      if (layer === MEAN) cell(holder, "", "gridcell")
+      else this.buildNumber(cell(holder, "", "rowheader"), layer, words)
       return heads.flatMap((id, column) => {
         if (layer === MEAN && id !== MEAN) {
           cell(holder, "", "gridcell")
@@ -64,6 +66,12 @@ export class SmallMaps {
         return [this.buildTile(holder, { layer, head: id }, row, column)]
       })
     })
+  }
+
+  /** The number of a layer, which opens it. */
+  private buildNumber(holder: HTMLElement, layer: string, { openNumber }: Words): void {
+    const title = filled(openNumber, { layer })
+    setAttributes(button(holder, layer, () => this.open(layer)), { "aria-label": title, title, tabindex: -1 })
   }
 
   private buildTile(holder: ParentNode, choice: MapChoice, row: number, column: number): Tile {
@@ -106,10 +114,11 @@ function line(grid: ParentNode): HTMLDivElement {
   return row
 }
 
-function cell(row: ParentNode, text: string, role: string): void {
+function cell(row: ParentNode, text: string, role: string): HTMLElement {
   const node = element("span", "name", row)
   node.setAttribute("role", role)
   node.textContent = text
+  return node
 }
 
 function buildTitle(head: ParentNode, text: string): void {

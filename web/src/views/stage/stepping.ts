@@ -19,7 +19,7 @@ export class Stepping implements FigureEvents {
 
   constructor(private readonly host: SteppingHost) {}
 
-  private get place(): Focus {
+  get place(): Focus {
     return { side: "french", place: this.step - 1 }
   }
 

@@ -9,10 +9,11 @@ import { buildLiveRegion } from "../../core/tooltip"
 import { colourKinds } from "./elements"
 import { StageFigure } from "./figure"
 import type { FigureEvents, Scene } from "./scene"
+import { Lane, type OpenedLayer } from "./lane"
 import { PHONE, type Room } from "./layout"
 import { kindIn, mapOf, type KindName, type MapChoice, type StagePayload } from "./payload"
 import { Candidates, SmallMaps } from "./rail"
-import { describeToken, mapTitle } from "./reading"
+import { describeToken, mapTitle, type Focus } from "./reading"
 import { fillTable } from "./table"
 import { WholeScreen } from "./whole_screen"
 
@@ -40,6 +41,8 @@ export abstract class StageView extends ChoosingView<Bytes, StagePayload> {
   private readonly caption: HTMLButtonElement
   private readonly meaning: HTMLSpanElement
   private readonly table: Fold
+  private readonly lane: Lane
+  private readonly opener: HTMLButtonElement
   private readonly remembered = new Map<KindName, MapChoice>()
   private width = 0
 
@@ -59,20 +62,62 @@ export abstract class StageView extends ChoosingView<Bytes, StagePayload> {
     this.figure = new StageFigure(this.room, {
       point: (focus, key) => this.focusing.point(focus, key),
       press: (focus) => this.focusing.press(focus),
-      type: (event, focus) => this.focusing.type(event, focus),
+      type: (event, focus) => this.type(event, focus),
       focus: (focus) => this.focusing.focus(focus),
       grab: (focus, key, event) => this.focusing.grab(focus, key, event),
     })
     this.rail = element("div", "rail", this.root)
     const chooser = element("div", "chooser", this.rail)
     this.choices = new Choices({ root: chooser, set: (changes) => this.chooseKind(changes) })
-    this.maps = new SmallMaps(chooser, ({ layer, head }) => this.set({ [settings.layer]: layer, [settings.head]: head }))
+    this.maps = new SmallMaps(
+      chooser,
+      ({ layer, head }) => this.set({ [settings.layer]: layer, [settings.head]: head }),
+      (layer) => this.openLayer(this.looked, layer),
+    )
     this.candidates = new Candidates(this.rail)
+    this.opener = button(this.rail, "", () => this.openLayer(this.looked))
+    this.opener.className = "open-layer"
+    this.lane = new Lane(this.root, {
+      ask: (request) => this.answer("layer", request),
+      choice: (kind) => this.choiceOf(kind),
+      leave: (focus) => this.figure.moveTo(focus),
+    })
     this.table = new Fold(this.root, (holder) => fillTable(holder, this.scene()))
     this.live = buildLiveRegion(this.root)
     this.screen = new WholeScreen(this.root, () => this.draw(), this.mounted.signal)
     this.resized = new ResizeObserver(() => this.followWidth())
     this.resized.observe(this.root)
+  }
+
+  /** The token that is held, else what has the attention. */
+  protected abstract get looked(): Focus | null
+
+  private type(event: KeyboardEvent, focus: Focus): void {
+    if (event.key.toLowerCase() !== "l" || event.ctrlKey || event.metaKey || event.altKey) return this.focusing.type(event, focus)
+    event.preventDefault()
+    event.stopPropagation()
+    if (!this.looked) this.focusing.press(focus)
+    this.openLayer(this.looked)
+  }
+
+  /** Opens a layer for a token: the one that is drawn, or another, which is drawn then. */
+  private openLayer(focus: Focus | null, layer?: string): void {
+    if (layer) this.set({ [this.settings.layer]: layer })
+    const { words } = this.payload ?? {}
+    if (focus && this.chosen) this.lane.open(focus, this.chosen)
+    else if (words) this.live.textContent = words.hold
+  }
+
+  /** Follows the token that is held: what is opened belongs to it. */
+  protected followHeld(held: Focus | null): void {
+    this.opener.disabled = !held
+    this.lane.follow(held)
+  }
+
+  protected override followMark(): boolean {
+    const answer = this.mark?.answer() as { readonly layer?: OpenedLayer } | null
+    if (this.payload) this.lane.take(answer?.layer, this.payload.words)
+    return super.followMark()
   }
 
   /** Draws what has the attention. */
@@ -90,6 +135,8 @@ export abstract class StageView extends ChoosingView<Bytes, StagePayload> {
 
   /** Shows a payload. */
   protected override take(payload: StagePayload): void {
+    this.lane.close()
+    this.opener.textContent = payload.words.openLayer
     super.take(payload)
     if (this.theme && this.theme !== payload.theme) this.reportTheme(this.theme)
     this.root.dataset.drawn = `${payload.english.join(" ")} / ${payload.french.join(" ")}`

@@ -1,0 +1,128 @@
+/** An opened layer: one lane of stations, each with numbers of the held place and a link to its page. */
+
+import { button, element, markData, setAttributes } from "../../core/dom"
+import { kindIn, type KindName, type MapChoice } from "./payload"
+import { querySide, sameFocus, type Focus } from "./reading"
+import type { Chosen } from "../../core/choosing"
+
+/** The answer of the server, see views/components/opened_layer.py. */
+export interface OpenedLayer {
+  readonly serial: number
+  readonly title: string
+  readonly note: string
+  readonly stations: readonly Station[]
+}
+
+interface Station {
+  readonly title: string
+  readonly link: string
+  readonly text: string
+  readonly rows: readonly (readonly [label: string, number: string, share: number | null])[]
+}
+
+export interface LaneWords {
+  readonly openLayer: string
+  readonly closeLayer: string
+}
+
+export interface LaneHost {
+  ask: (request: Readonly<Record<string, unknown>>) => void
+  choice: (kind: KindName) => MapChoice
+  leave: (focus: Focus) => void // gives the keyboard's focus back to a token
+}
+
+/** The kind whose row a token has: the chosen one if the token is its query. */
+export function kindOfPlace({ side }: Focus, chosen: Chosen): KindName {
+  const kind = kindIn(chosen)
+  if (querySide(kind) === side) return kind
+  return side === "english" ? "encoder" : "cross"
+}
+
+export class Lane {
+  readonly root: HTMLElement
+  private readonly title: HTMLHeadingElement
+  private readonly note: HTMLParagraphElement
+  private readonly list: HTMLOListElement
+  private readonly shut: HTMLButtonElement
+  private serial = 0
+  private taken = 0
+  private focus: Focus | null = null
+
+  constructor(
+    parent: ParentNode,
+    private readonly host: LaneHost,
+  ) {
+    this.root = element("section", "lane", parent)
+    this.root.hidden = true
+    this.root.tabIndex = -1
+    const head = element("div", "lane-head", this.root)
+    this.title = element("h2", "", head)
+    this.shut = button(head, "\u2715", () => this.leave())
+    this.note = element("p", "", this.root)
+    this.list = element("ol", "", this.root)
+    this.root.onkeydown = (event) => {
+      if (event.key !== "Escape") return
+      event.stopPropagation()
+      this.leave()
+    }
+  }
+
+  /** Asks for the layer of a place; the newest request wins. */
+  open(focus: Focus, chosen: Chosen): void {
+    const kind = kindOfPlace(focus, chosen)
+    this.focus = focus
+    this.host.ask({ serial: ++this.serial, kind, ...this.host.choice(kind), query: focus.place })
+  }
+
+  /** Shows the answer to the newest request, once. */
+  take(opened: Partial<OpenedLayer> | null | undefined, words: LaneWords): void {
+    if (opened?.serial !== this.serial || this.taken === this.serial) return
+    this.taken = this.serial
+    const { title = "", note = "", stations = [] } = opened
+    this.title.textContent = title
+    this.note.textContent = note
+    setAttributes(this.root, { role: "region", "aria-label": title })
+    setAttributes(this.shut, { "aria-label": words.closeLayer, title: words.closeLayer })
+    this.list.replaceChildren()
+    for (const station of stations) this.build(station)
+    this.root.hidden = false
+    this.root.focus({ preventScroll: true })
+    this.root.scrollIntoView({ block: this.root.closest(".phone") ? "start" : "nearest" }) // a phone has no room for all of it
+  }
+
+  private build({ title, link, text, rows }: Station): void {
+    const item = element("li", "", this.list)
+    const anchor = element("a", "", item)
+    anchor.href = link
+    anchor.textContent = title
+    element("p", "", item).textContent = text
+    if (!rows.length) return
+    const body = element("tbody", "", element("table", "", item))
+    for (const [label, number, share] of rows) {
+      const row = element("tr", "", body)
+      const name = markData(element("th", "", row), "token")
+      name.scope = "row"
+      name.textContent = label
+      const cell = element("td", "", row)
+      cell.textContent = number
+      if (share !== null) element("span", "share", cell).style.setProperty("--share", String(share))
+    }
+  }
+
+  /** Closes the lane where another token is held, or none. */
+  follow(held: Focus | null): void {
+    if (!sameFocus(held, this.focus)) this.close()
+  }
+
+  close(): void {
+    this.root.hidden = true
+    this.taken = this.serial // an answer that is on its way is not shown
+    this.focus = null
+  }
+
+  private leave(): void {
+    const { focus } = this
+    this.close()
+    if (focus) this.host.leave(focus)
+  }
+}

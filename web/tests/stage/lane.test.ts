@@ -1,0 +1,56 @@
+import { beforeEach, expect, it, vi } from "vitest"
+
+import { kindOfPlace, Lane } from "../../src/views/stage/lane"
+
+const ask = vi.fn<(request: Readonly<Record<string, unknown>>) => void>()
+const leave = vi.fn()
+const words = { openLayer: "Open", closeLayer: "Close" }
+const stations = [
+  { title: "Input", link: "./inside?inside=add-norm", text: "256 numbers", rows: [] },
+  { title: "Softmax", link: "./inside?step=weights", text: "sum 1", rows: [["cat", "0.750", 0.75], ["</s>", "0.250", 0.25]] as const },
+]
+const french = (place: number) => ({ side: "french", place }) as const
+let lane: Lane
+
+beforeEach(() => {
+  vi.clearAllMocks()
+  document.body.replaceChildren()
+  Element.prototype.scrollIntoView = vi.fn()
+  lane = new Lane(document.body, { ask, leave, choice: (kind) => ({ layer: kind, head: "mean" }) })
+})
+
+it("asks for the row that a token has: its own self-attention, or what it attends to", () => {
+  expect(kindOfPlace(french(1), { kind: "decoder" })).toBe("decoder")
+  expect(kindOfPlace(french(1), { kind: "encoder" })).toBe("cross")
+  expect(kindOfPlace({ side: "english", place: 0 }, { kind: "cross" })).toBe("encoder")
+  lane.open(french(2), { kind: "decoder" })
+  expect(ask).toHaveBeenCalledWith({ serial: 1, kind: "decoder", layer: "decoder", head: "mean", query: 2 })
+})
+
+it("shows the answer to the newest request, with links and bars", () => {
+  lane.open(french(2), {})
+  lane.open(french(3), {})
+  lane.take({ serial: 1, title: "old", note: "", stations }, words)
+  expect(lane.root.hidden).toBe(true)
+  lane.take({ serial: 2, title: "Layer 4", note: "", stations }, words)
+  expect([lane.root.hidden, lane.root.getAttribute("aria-label")]).toEqual([false, "Layer 4"])
+  expect(Array.from(lane.root.querySelectorAll("a"), (link) => link.getAttribute("href"))).toEqual(stations.map(({ link }) => link))
+  expect(lane.root.querySelectorAll("tr").length).toBe(2)
+  expect(lane.root.querySelector<HTMLElement>(".share")!.style.getPropertyValue("--share")).toBe("0.75")
+})
+
+it("closes by Escape, which returns to the token, and where another token is held", () => {
+  lane.open(french(2), {})
+  const answer = { serial: 1, title: "", note: "", stations }
+  lane.take(answer, words)
+  lane.follow(french(2))
+  expect(lane.root.hidden).toBe(false)
+  lane.root.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape" }))
+  expect(leave).toHaveBeenCalledWith(french(2))
+  lane.take(answer, words) // the same mark again
+  expect(lane.root.hidden).toBe(true)
+  lane.open(french(2), {})
+  lane.follow(french(1))
+  lane.take({ ...answer, serial: 2 }, words) // too late
+  expect(lane.root.hidden).toBe(true)
+})
