@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.menu import link_to
 from tests.browser.overflow import PHONE, WIDE
 from tests.browser.stillness import LARGEST_OF_MAIN, SHIFTS, layout_shift
 from tests.tiers import nightly
@@ -180,6 +181,19 @@ def test_prerendered_maps_are_removed_on_first_input(browser: Browser, server: S
             "<div data-testid=stMain><p data-testid=stElementContainer>Below</p></div>" """
     )
     act()
+    expect(page.locator(".first")).to_have_count(0)
+    page.context.close()
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("title", ["Vision", "Any model"])
+def test_the_next_page_is_not_covered_by_the_first_page_s_outline(browser: Browser, server: Server, title: str):
+    page = browser.new_context(viewport=WIDE).new_page()
+    page.goto(server.url, timeout=PATIENCE)
+    expect(page.locator(".first [lang=fr]")).to_be_attached()  # the server has the translation
+    ready(page)
+    link_to(page, title).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(title)  # the only one
     expect(page.locator(".first")).to_have_count(0)
     page.context.close()
 
