@@ -104,8 +104,8 @@ def test_heads_both_forms_and_the_worked_shapes(open_app, trace):
     most = f"head {strongest.argmax() + 1} gives its strongest key {share} of the weight on average"
     assert most in html_of(app)
     counts = table(app, "Forms of heads")
-    narrow = "263\u2009168"  # 4 (256 x 256 + 256)
-    full = "2\u2009103\u2009552"  # 8 x 3 (256 x 256 + 256) + 8 x 256 x 256 + 256
+    narrow = "263\u202f168"  # 4 (256 x 256 + 256)
+    full = "2\u202f103\u202f552"  # 8 x 3 (256 x 256 + 256) + 8 x 256 x 256 + 256
     assert counts[1][1:] == [narrow, narrow, full, narrow]
     assert counts[2][1] == counts[2][2] == counts[2][4]
     assert counts[4][1] == "\u2013" and float(counts[4][2]) < 1e-5 and float(counts[4][3]) < 1e-5 < float(counts[4][4])
@@ -181,7 +181,7 @@ def test_invalid_shapes_get_one_sentence(open_app, shape):
 
 def test_a_tensor_of_more_than_a_million_numbers_is_refused_with_their_count(open_app):
     app = open_app("inside", inside="memory", shape="40 40 40 16")
-    assert "1\u2009024\u2009000 numbers. It may hold 1\u2009000\u2009000 at most" in app.warning[0].value
+    assert "1\u202f024\u202f000 numbers. It may hold 1\u202f000\u202f000 at most" in app.warning[0].value
     app.text_input(key="shape").set_value("40 25 40 25").run()  # a million, which is allowed
     assert not app.exception and not app.warning
 
@@ -319,7 +319,7 @@ def test_shapes_of_the_feed_forward_network(open_app, trace):
     count = len(trace.source_ids)
     assert rows["x, the tokens"][0] == f"(1, {count}, 256)" and rows["W\u2081"] == ["(256, 1024)"] * 2
     assert rows["b\u2081"] == ["(1024,)"] * 2 and rows["W\u2082"] == ["(1024, 256)"] * 2
-    assert rows["parameters"][0] == "525\u2009568"  # 256 x 1024 + 1024 + 1024 x 256 + 256
+    assert rows["parameters"][0] == "525\u202f568"  # 256 x 1024 + 1024 + 1024 x 256 + 256
     app.number_input(key="fed_hidden").set_value(2048).run()
     assert {row[0]: row[2] for row in table(app, "Shapes of the feed-forward network")}["W\u2082"] == "(2048, 256)"
     paper = table(app, "Quality by d_ff in the paper")

@@ -42,7 +42,7 @@ def test_each_token_of_the_target(open_app, translator, target):
     for place, (row, produced) in enumerate(zip(rows, trace.predictions(1), strict=True)):
         assert close(row[2], produced.probability)
         assert close(row[3], losses[place])
-        assert float(row[4].removesuffix(" %")) == pytest.approx(100 * losses[place] / losses.sum(), abs=0.11)
+        assert float(row[4].removesuffix("\u00a0%")) == pytest.approx(100 * losses[place] / losses.sum(), abs=0.11)
         assert row[5] == str(produced.rank)
         assert close(row[6], losses[: place + 1].mean())
     numbers = list(metrics(app).values())

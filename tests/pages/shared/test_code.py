@@ -128,7 +128,7 @@ def compare(names: dict[str, object], expected: dict[str, object]) -> None:
         np.testing.assert_allclose(got, value, rtol=1e-5, atol=1e-5, err_msg=name)
 
 
-LONG = (("circuits", "paths"),)  # 5 s
+LONG = (("circuits", "paths"), ("vision", "integrated"))  # 5 s and more
 CASES_AND_SETTINGS = [
     pytest.param(
         where, second, marks=[pytest.mark.nightly] * (second or where in LONG), id="/".join((*where, str(second)))

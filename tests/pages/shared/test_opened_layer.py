@@ -37,10 +37,11 @@ def test_seven_stations_of_the_head_with_the_largest_weight(open_app, trace, pag
     order = (-weights[head]).argsort(kind="stable")[:4]
     rows = answer["stations"][3]["rows"]
     assert [row[1] for row in rows] == [f"{weights[head][key]:.3f}" for key in order]
-    assert [row[2] for row in rows] == pytest.approx([float(weights[head][key]) for key in order])
+    assert [row[2] for row in rows] == pytest.approx([float(weights[head][key]) for key in order], rel=1e-4)
     for station in answer["stations"]:
         link = urlsplit(station["link"])
         settings = parse_qs(link.query)
+        assert "head" in settings, station
         assert link.path == "./inside" and settings["head"] == [str(head + 1)] and settings["text"]
     app.run()
     assert "layer" not in json.loads(html.unescape("".join(re.findall(r'data-answer="([^"]*)"', html_of(app)))))

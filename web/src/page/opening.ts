@@ -8,7 +8,7 @@ import { isRunning, oncePerFrame } from "./dom"
 const MAIN = "[data-testid=stMain]"
 const WAITING = `${MAIN} :is([data-testid=stSkeleton], [data-testid=stBidiComponentIsolated]:not([data-shown]))`
 // What the server sent in place of the page; a component there removes it itself, with the end of what it listens to.
-const OUTLINE = ".first:not(:has(template))"
+const FIRST = ".first:not(:has(template))"
 const LONGEST = 10_000 // milliseconds after the page has its title
 
 export function openFromTop(): void {
@@ -17,7 +17,7 @@ export function openFromTop(): void {
   const end = (): void => {
     observer.disconnect()
     page.removeAttribute("data-opening")
-    document.querySelector(OUTLINE)?.remove() // hidden by now: it would come back on a page without a translation
+    document.querySelector(FIRST)?.remove() // hidden by now: it would come back on a page without a translation
     window.dispatchEvent(new Event("opened"))
   }
   let begun = false
