@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from unittest.mock import patch
 from urllib.parse import quote
 
@@ -100,7 +101,9 @@ def visit(page: str, query: str) -> AppTest:
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
     go(app, page)
     app.query_params["any"] = "thing"  # without a parameter Streamlit builds no query
-    with patch("streamlit.testing.v1.local_script_runner.parse.urlencode", lambda *_, **__: query):
+    # Only there: modules of the app that are imported meanwhile keep what they import.
+    encoder = SimpleNamespace(urlencode=lambda *_, **__: query)
+    with patch("streamlit.testing.v1.local_script_runner.parse", encoder):
         return app.run()
 
 
