@@ -23,7 +23,7 @@ from ..runtime.progress import InSteps, as_one_call
 from .causal_error import CausalError
 from .metrics import Metric, evaluate, output_logits
 from .patched_runs import Case, resume_cases, run_cases_in_steps
-from .result_tables import CausalResult, Table
+from .result_tables import CausalResult, Table, restored_share
 from .resumable import Inputs, RecordedRun, ResumableNetwork
 from .sites import Alignment, Grid, check_alignment, find_site, make_grid
 
@@ -86,10 +86,9 @@ class ActivationPatching(CausalResult):
     def restored(self) -> np.ndarray:
         """`effects` as a share of the distance between the runs: 0 changes nothing, 1 gives the other run's value.
 
-        NaN where both runs have the same value.
+        NaN where both runs have the same value up to rounding.
         """
-        distance = self.donor - self.receiver
-        return self.effects / distance if distance else np.full_like(self.effects, np.nan)
+        return restored_share(self.grid.values, self.receiver, self.donor)
 
     @property
     def tables(self) -> dict[str, Table]:

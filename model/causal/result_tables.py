@@ -1,15 +1,19 @@
 """The form of all causal results: named tables with labelled axes, as arrays, as an archive, and as columns."""
 
 import io
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..runtime.checkpoint import write_atomically
 from .causal_error import CausalError
+
+ROUNDING = 1e-6  # relative: eight times that of a number in single precision
 
 
 @dataclass(frozen=True)
@@ -108,3 +112,20 @@ class CausalResult(ABC):
         content = io.BytesIO()
         np.savez_compressed(content, **arrays)  # type: ignore[arg-type]  # NumPy's stub knows only `allow_pickle`
         write_atomically(Path(path), content.getvalue())
+
+
+def restored_share(values: ArrayLike, receiver: float, donor: float) -> np.ndarray:
+    """How far values are from one run towards another: 0 at the receiver's value, 1 at the donor's.
+
+    Args:
+        values: of a metric.
+        receiver, donor: the metric of the run that is changed, and of the run that the changes come from.
+
+    Returns:
+        An array of the shape of `values`; NaN where both runs have the same value up to single-precision rounding, of
+        which a share would be the share of an error.
+    """
+    values = np.asarray(values, np.float64)
+    if math.isclose(receiver, donor, rel_tol=ROUNDING):
+        return np.full_like(values, np.nan)
+    return (values - receiver) / (donor - receiver)

@@ -10,6 +10,7 @@ import streamlit as st
 from model.causal.activation_patching import ActivationPatching, Direction
 from model.causal.result_tables import TableAxis
 from pages.shared import checks, files
+from pages.shared.causes.restored import share_text
 from pages.shared.causes.saved_result import ResultFiles, ResultSource, render_result_files
 from pages.shared.texts import block, caption, fold_check
 from views.components.cell_maps import CellMap, CellMaps, cell_maps
@@ -17,7 +18,7 @@ from views.controls import sentence_input, widgets
 from views.controls.widgets import Choice
 from views.text import literal, terms
 from views.text.catalogue import Message, say
-from views.text.numbers import percent, three_digits
+from views.text.numbers import three_digits
 
 BY_POSITION = {
     "residual": Message("circuits.site.residual", "Residual stream"),
@@ -214,8 +215,7 @@ class PatchedCells:
         """What is measured for A, for B and with a cell patched, and the share of the difference, for a sentence."""
         first, value = self.first, self.value(cell)
         sides = (first.donor, first.receiver) if direction == "denoising" else (first.receiver, first.donor)
-        distance = first.donor - first.receiver
-        share = percent((value - first.receiver) / distance) if distance else say("circuits.undefined", "undefined")
+        share = share_text(value, first.receiver, first.donor)
         numbers = dict(zip(("first", "second", "value"), map(three_digits, (*sides, value)), strict=True))
         return numbers | {"share": share, "cell": self.describe(cell)}
 

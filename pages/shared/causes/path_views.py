@@ -9,6 +9,7 @@ from model.causal.path_edges import LOGITS, TOKEN, WHOLE_INPUT, PathEdge, PathEd
 from model.causal.resumable import ResumableNetwork
 from pages.shared import checks, tables
 from pages.shared.causes.asking import store
+from pages.shared.causes.restored import share_text
 from pages.shared.causes.saved_result import ResultFiles, ResultSource, render_result_files
 from pages.shared.texts import fold_check, paragraph
 from views.components.path_graph import GraphEdge, GraphNode, PathGraph, path_graph
@@ -17,7 +18,7 @@ from views.controls.widgets import Choice
 from views.export import causal_recipes
 from views.text import literal
 from views.text.catalogue import Message, Untranslated, say, say_count
-from views.text.numbers import percent, three_digits
+from views.text.numbers import three_digits
 from views.url_state import bound_settings
 
 SENT = 200  # edges that the browser gets; the files have all
@@ -167,8 +168,7 @@ def render_values(edges: PathEdges, cut: list[PathEdge], value: float, measured:
     if not cut:
         paragraph("circuits", "paths-uncut", measured=measured, **values)
         return
-    distance = second - first
-    values["share"] = percent((value - first) / distance) if distance else say("circuits.undefined", "undefined")
+    values["share"] = share_text(value, first, second)
     count = say_count("circuits.cut-edges", "{count} edge", "{count} edges", len(cut))
     paragraph("circuits", "paths-cut", measured=measured, count=count, **values)
 

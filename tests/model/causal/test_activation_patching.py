@@ -11,6 +11,7 @@ from model.causal.causal_error import CausalError
 from model.causal.embedding_noise import patch_noise
 from model.causal.metrics import LogitDifference, Probability, TargetLoss, evaluate
 from model.causal.own_networks import resumable
+from model.causal.result_tables import restored_share
 from model.causal.sites import SITES, parts_of
 from model.networks.recurrent import RecurrentNetwork
 from model.networks.tap import Intervention, Recorder
@@ -282,3 +283,10 @@ def test_a_recurrent_network_is_refused():
     assert isinstance(network, RecurrentNetwork)
     with pytest.raises(TypeError, match="no layers that this method can resume"):
         resumable(network)
+
+
+@pytest.mark.parametrize(("donor", "share"), [(3.0, 0.5), (1.0, None), (1 + 1e-7, None), (1 - 1e-7, None)])
+def test_a_difference_of_rounding_has_no_share(donor, share):
+    result = restored_share([[1.0, 2.0]], 1.0, donor)
+    assert result.shape == (1, 2)
+    assert np.isnan(result).all() if share is None else result.tolist() == [[0, share]]

@@ -103,7 +103,7 @@ def test_equal_answers_need_a_metric(translator):
     with pytest.raises(CausalError, match="state a metric, or change one of the inputs"):
         translator.patch(CAT, CAT)
     result = translator.patch(CAT, CAT, TargetLoss((5,), (0,)), "head_output")
-    assert np.abs(result.effects).max() == 0 and np.isnan(result.restored).all()
+    assert np.abs(result.effects).max() < 2e-5 and np.isnan(result.restored).all()  # rows of a batch round differently
     with pytest.raises(InputError):
         translator.patch(" ", DOG)
 

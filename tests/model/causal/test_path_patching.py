@@ -119,7 +119,7 @@ def test_equal_inputs_have_no_effect_and_progress_reaches_its_end():
     assert steps[-1].done == steps[-1].total
     result = run_to_end(path_patch_in_steps(causal, inputs, inputs, METRIC))
     assert all(np.nanmax(np.abs(table)) < 1e-13 for table in result.edges.values())
-    assert result.receiver == result.donor
+    assert result.receiver == pytest.approx(result.donor, abs=1e-13)  # rows of one batch may differ in the last bit
     names = list(result.tables)
     assert names == ["decoder_decoder_queries", "decoder_decoder_keys", "decoder_decoder_values", "decoder_to_logits"]
     columns = result.columns("decoder_decoder_keys")
