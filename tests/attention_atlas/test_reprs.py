@@ -28,6 +28,7 @@ def traced(opened):  # noqa: F811
     return {name: (model, model.trace(given)) for name, (model, given) in models.items()}
 
 
+@pytest.mark.nightly
 def test_what_is_printed_is_one_line(traced):
     for model, trace in traced.values():
         for value in (model, trace, *trace.records.values(), *getattr(trace, "encoder", {}).values()):

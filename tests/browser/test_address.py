@@ -172,6 +172,7 @@ def test_two_visitors_do_not_see_each_other_s_settings(page: Page, phone: Page, 
     expect_query(phone, text="Gamma.")
 
 
+@pytest.mark.nightly
 def test_fast_user_actions_are_all_applied(page: Page, server: Server):
     """Each user action arrives during the run of the one before it."""
     open_page(page, f"{server.url}/attention?text=I+am+a+student.")
@@ -195,6 +196,7 @@ def test_fast_user_actions_are_all_applied(page: Page, server: Server):
         expect(option(page, name)).to_be_checked()
 
 
+@pytest.mark.nightly
 def test_an_example_sentence_is_not_lost_to_a_click_during_its_run(page: Page, server: Server):
     """The box still shows the old sentence when the next message is sent."""
     open_page(page, f"{server.url}/?text=I+am+a+student.")

@@ -109,6 +109,7 @@ def focus_length_slider(page: Page) -> None:
     page.get_by_test_id("stSlider").first.get_by_role("slider").focus()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("address", "slider", "setting"),
     [

@@ -75,6 +75,7 @@ def test_every_choice_is_drawn_before_anything_is_sent(page: Page, server: Serve
     expect_query(page, text="We would probably rather stay at home tonight.", **CHOICES)
 
 
+@pytest.mark.nightly
 def test_files_and_sums_follow_the_selection(page: Page, server: Server):
     open_attention(page, server)
     for choice in CHOICES.items():
@@ -166,6 +167,7 @@ def test_other_views_share_the_selection_of_the_maps(page: Page, server: Server)
     expect_query(page, text=SENTENCE, **{name: value for name, value in CHOICES.items() if name != "units"})
 
 
+@pytest.mark.nightly
 def test_late_responses_do_not_move_the_selection(held_page: tuple[Page, HeldLine], server: Server):
     """Two answers are delayed while further options are chosen, then delivered."""
     page, line = held_page

@@ -147,6 +147,7 @@ SEEN = {
 }
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["heads", nightly("vision")])
 def test_the_selected_map_fits_the_first_screen_or_one_swipe_down(page: Page, server: Server, name: str):
     address, key, selectors = SEEN[name]

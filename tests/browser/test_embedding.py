@@ -16,6 +16,8 @@ from tests.processes import free_port
 from tests.tiers import nightly
 from views.controls import samples
 
+pytestmark = pytest.mark.nightly
+
 
 class _Course(BaseHTTPRequestHandler):
     """A page of another site that shows what its query names in a frame."""

@@ -245,6 +245,7 @@ def is_on_screen(locator: Locator, size: dict[str, int]) -> bool:
     return box["y"] >= 0 and box["y"] + box["height"] <= size["height"] and box["x"] + box["width"] <= size["width"]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("size", [nightly(WIDE), nightly(LAPTOP), PHONE], ids=["wide", "laptop", "narrow"])
 def test_the_menu_marks_the_open_page_at_every_width(server: Server, page, size: dict):
     page.set_viewport_size(size)
@@ -271,6 +272,7 @@ def test_the_menu_marks_the_open_page_at_every_width(server: Server, page, size:
     expect(links.nth(1)).to_have_css("background-color", "rgba(136, 136, 136, 0.2)")
 
 
+@pytest.mark.nightly
 def test_menu_links_have_a_tooltip(server: Server, page):
     open_page(page, f"{server.url}/loss")
     page.locator(".st-key-pages").get_by_role("link", name="Masks").hover()

@@ -48,6 +48,7 @@ def settle(page: Page) -> None:
     )
 
 
+@pytest.mark.nightly
 @ON_LAPTOP
 @pytest.mark.parametrize("path", ["", nightly("masks"), nightly("vision")])  # the first has the longest menu
 def test_the_open_sidebar_is_closed_by_pointer(either: Page, server: Server, path: str):
@@ -73,6 +74,7 @@ def test_the_menu_is_beside_the_open_sidebar(page: Page, server: Server):
     expect(page.get_by_role("heading", level=1)).to_have_text("Vision")
 
 
+@pytest.mark.nightly
 @ON_LAPTOP
 @pytest.mark.parametrize("path", ["decoding", nightly("attention"), nightly("models"), nightly("")])
 def test_the_menu_ends_before_the_language_switch_when_presenting(either: Page, server: Server, path: str):

@@ -100,6 +100,7 @@ def test_the_chart_script_is_preloaded_before_the_section_with_a_chart(page: Pag
     assert requested == []
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("part", ["one-word", *map(nightly, ("forgetting", "gates", "attention-over-states"))])
 def test_a_thumb_reaches_every_step(page: Page, server: Server, part: str):
     page.set_viewport_size(PHONE)

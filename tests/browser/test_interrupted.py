@@ -22,6 +22,8 @@ from tests.browser.uploads import upload, uploaded_bytes, wait_for_picture
 from tests.views.controls.odd_pictures import encoded, photo
 from views.controls import samples
 
+pytestmark = pytest.mark.nightly
+
 LIMIT = 120  # seconds that any answer of the server may take
 
 

@@ -219,6 +219,7 @@ def test_keyboard_scale_and_a_link_that_opens_the_same_view(server: Server, page
     assert page.locator(".tile[aria-selected=true]").get_attribute("aria-label").startswith("layer 2, head 3.")
 
 
+@pytest.mark.nightly
 def test_files_contain_the_shown_numbers(server: Server, page: Page):
     open_page(page, f"{server.url}/attention?kind=Decoder&layer=2&head=4&text={quote(SENTENCE)}")
     stored = maps_of(page)

@@ -18,6 +18,8 @@ from views.controls.sentence_input import head_choices, scale_choice
 from views.controls.widgets import Choice
 from views.viewer.attention_maps import AttentionMaps, KindMaps, MapAxis
 
+pytestmark = pytest.mark.nightly
+
 SPECIAL = frozenset({"<s>", "</s>"})
 SOURCE, TARGET = ("\u2009un", "believ", "able", "\u2009it", "</s>"), ("<s>", "\u2009in", "croyable")
 WORDS = {

@@ -20,6 +20,8 @@ from tests.tiers import nightly
 from tests.views.controls.odd_pictures import encoded
 from views.controls import pictures, samples
 
+pytestmark = pytest.mark.nightly
+
 ORIENTATION = 0x0112  # in EXIF data
 HEIC, PDF, HALF = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", b"%PDF-1.7\n", b"\xff\xd8\xff\xe0 half a photo"
 

@@ -28,6 +28,8 @@ from views.controls.widgets import Choice
 from views.text.numbers import three_digits
 from views.viewer.attention_maps import AttentionMaps, KindMaps, MapAxis
 
+pytestmark = pytest.mark.nightly
+
 HOSTILE = ("<s>", "<img src=x onerror=document.title='hacked'>", "$x$", "\u2009street", "\u2009")
 
 

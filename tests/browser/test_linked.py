@@ -7,6 +7,8 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page
 
+pytestmark = pytest.mark.nightly
+
 MARKED = """grid => ["row", "column"].map((axis) => {
     return grid.classList.contains(`${axis}-marked`) ? Number(grid.style.getPropertyValue(`--${axis}`)) : null
 })"""

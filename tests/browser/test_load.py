@@ -23,6 +23,7 @@ def get(url: str) -> tuple[int, str]:
         return error.code, error.read().decode()
 
 
+@pytest.mark.nightly
 def test_simulated_visitors_act_and_nothing_typed_is_stored(server):
     photos = [photo(1)]
 

@@ -96,6 +96,7 @@ def test_a_selected_mask_is_applied(server: Server, page: Page):
     expect(loss).to_have_text(before)  # so wide a window hides nothing that the causal mask does not
 
 
+@pytest.mark.nightly
 def test_a_cell_is_followed_from_score_to_weight(server: Server, page: Page):
     visit(page, server, "mask=window&pieces=2")
     scores = canvas_of(page, "1 Scores")

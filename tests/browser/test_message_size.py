@@ -7,6 +7,8 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
 
+pytestmark = pytest.mark.nightly
+
 SENTENCE = "The red dog is running on the grass."
 
 

@@ -12,6 +12,8 @@ from tests.browser.overflow import assert_nothing_overflows
 from tests.browser.test_hostile import HOSTILE
 from tests.tiers import nightly
 
+pytestmark = pytest.mark.nightly
+
 KOREAN = "저는 학생입니다."
 ENDLESS = "z" * 35  # the model repeats it up to the limit
 EXAMPLE = "I want to buy a car."

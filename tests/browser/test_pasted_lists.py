@@ -11,6 +11,8 @@ from tests.browser.conftest import Server, open_page, ready
 from tests.browser.overflow import PHONE, WIDE, assert_nothing_overflows
 from tests.tiers import nightly
 
+pytestmark = pytest.mark.nightly
+
 ON_PHONE = pytest.mark.parametrize("size", [nightly(WIDE, id="wide"), pytest.param(PHONE, id="phone")])
 
 

@@ -16,6 +16,8 @@ from views.components.component import exact_numbers_mark, selection_mark
 from views.components.patch_picture import PatchPicture, PicturePanel, exact_weights, payload
 from views.text.numbers import three_digits
 
+pytestmark = pytest.mark.nightly
+
 ROWS, COLUMNS = 3, 4
 PIXELS = np.random.default_rng(0).integers(0, 256, (6, 8, 3)).astype(np.uint8)
 WEIGHTS = np.random.default_rng(1).dirichlet(np.full(13, 0.3), 13).astype(np.float32)

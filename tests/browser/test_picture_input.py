@@ -134,6 +134,7 @@ def test_files_of_any_name_get_our_own_sentence(page: Page, app: AppServer):
     expect_texts(page, digest(GREEN))
 
 
+@pytest.mark.nightly
 def test_a_warning_is_removed_with_the_next_picture(page: Page, app: AppServer, tmp_path):
     open_page(page, app.url)
     wait_for_picture(page, samples.NAMES[0])
@@ -252,6 +253,7 @@ def test_samples_by_keyboard_and_address(page: Page, app: AppServer):
     expect(page).to_have_url(re.compile(f"[?&]picture={samples.NAMES[0]}$"))
 
 
+@pytest.mark.nightly
 def test_the_camera_is_on_only_for_one_photo(app: AppServer, browser: Browser):
     """With the browser's fake camera, a green picture with a moving disc."""
     stand_in = ("--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream")

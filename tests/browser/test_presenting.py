@@ -10,6 +10,8 @@ from tests.browser.conftest import Server, open_page, ready
 from tests.browser.menu import link_to
 from tests.browser.overflow import WIDE, assert_nothing_overflows
 
+pytestmark = pytest.mark.nightly
+
 SENTENCE = "I want to buy a car."
 
 

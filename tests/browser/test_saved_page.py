@@ -72,6 +72,7 @@ def assert_fits(page: Page) -> None:
         page.wait_for_function("() => document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.nightly
 def test_maps_read_out_open_and_follow_the_browser(offline: Page, tmp_path):
     sheet = make_sheet(causal=True, detail=attention_grid.Detail("Cross-attention, {map}", "Query", "Key"))
     open_saved_page(offline, tmp_path / "maps.html", attention_grid.snapshot(sheet))
@@ -190,6 +191,7 @@ def test_the_app_saves_the_shown_view(page: Page, server: Server):
     assert hover_cell(page, canvas, (shape["query"], shape["key"]), 2, 1)[1] == three_digits(value)
 
 
+@pytest.mark.nightly
 def test_a_file_contains_the_selection_made_just_before(page: Page, server: Server):
     """At the same moment, then while the page is rendered again: one file each time, of the head on screen."""
     open_page(page, f"{server.url}/attention?text=I+am+a+student.&kind=Cross")

@@ -118,6 +118,7 @@ def test_on_a_phone_the_figure_has_columns_and_a_sheet(server: Server, phone: Pa
     assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.nightly
 def test_a_layer_is_opened_by_key_and_closed_again(server: Server, page: Page):
     open_page(page, f"{server.url}/{SENTENCE}")
     opener, lane = page.get_by_role("button", name="Open the layer (L)"), page.locator(".lane")
@@ -138,6 +139,7 @@ def test_a_layer_is_opened_by_key_and_closed_again(server: Server, page: Page):
     expect(page.get_by_role("radio", name="5 Softmax")).to_be_checked()
 
 
+@pytest.mark.nightly
 def test_the_translation_is_played_token_by_token(server: Server, page: Page):
     """By the buttons for a step, and by itself to the end, without a request; Escape shows the whole."""
     open_page(page, f"{server.url}/?text=The+cat+is+black.")

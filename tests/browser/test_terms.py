@@ -9,6 +9,8 @@ from tests.browser.conftest import PATIENCE, Server, open_page
 from tests.browser.touch import tap
 from views.text import glossary, prose
 
+pytestmark = pytest.mark.nightly
+
 ADDRESS = "inside?inside=add-norm"
 TERM, SHOWN = "a[href*='glossary?find=Residual']", "#explained-term"
 

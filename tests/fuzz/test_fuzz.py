@@ -29,6 +29,7 @@ def test_a_part_of_the_campaign(kind, cases, count, outcomes):
     assert outcomes <= result.outcomes.keys()
 
 
+@pytest.mark.nightly
 def test_a_case_that_fails_or_takes_too_long_is_reported_and_the_rest_goes_on():
     def cases():
         yield campaign.Case("first", lambda: "fine")

@@ -35,6 +35,7 @@ def small_server():
     assert "Traceback" not in log and MARK not in log.lower(), log
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", [name for name in hostile_sockets.ATTACKS if name != "nothing read"])
 def test_each_hostile_client_is_ended_or_harmless(small_server: SmallServer, name: str):
     for number in range(1 if name in ("slow heads", "idle connections") else 5):

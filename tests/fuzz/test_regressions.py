@@ -63,6 +63,7 @@ def frozen() -> Iterator[None]:
     gc.unfreeze()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("page", "text", "view"), LONG_WORK)
 def test_a_long_sentence_is_processed_in_steps(page, text, view, frozen):
     addresses.visit(page, SENTENCE + view)  # the first visit costs more

@@ -68,6 +68,7 @@ def test_generate_continues_and_translates_as_ours_does(model, exported, theirs,
             assert model.tokenizer.decode([*ids, *produced.tolist()]) == model.complete(text, max_length=12)
 
 
+@pytest.mark.nightly
 def test_opened_it_has_the_same_maps(model, exported):
     opened = open_model(exported, device="cpu", dtype="float32")
     trace = opened.trace(TEXTS[0])

@@ -22,6 +22,7 @@ def network_without_head(name: str, layer: int, head: int) -> torch.nn.Module:
     return network
 
 
+@pytest.mark.nightly
 def test_a_decoder(opened):
     model = opened("gpt2")
     trace = model.trace(TEXT)

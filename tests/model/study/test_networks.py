@@ -35,6 +35,7 @@ def test_the_translator_reads_lines_and_pairs():
     assert studied.measure(StudyInput(SENTENCE), ("decoder",), False)["decoder"].effect is None
 
 
+@pytest.mark.nightly
 def test_the_classifier_measures_the_labelled_class_or_else_its_answer():
     studied = open_studied_model("vision", "cpu")
     content = SAMPLE.read_bytes()
@@ -70,6 +71,7 @@ def test_the_effect_of_ablating_alignment(name):
     assert measured.measures["distance"][0, 0] == pytest.approx((trace.alignment * apart).sum(axis=1).mean(), abs=1e-5)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["gpt2", "bert", "t5", "vit"])
 def test_an_opened_model_is_measured_in_all_its_kinds(opened, name, tmp_path):
     model = opened(name)

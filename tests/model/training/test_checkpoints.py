@@ -58,6 +58,7 @@ def test_a_checkpoint_is_written_after_every_epoch(make_task, tmp_path, monkeypa
         assert file.metadata()["epoch"] == "2"
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("broken", ["fsync", "replace"])
 def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before_whole(make_task, tmp_path, monkeypatch, broken):
     whole, calls = getattr(os, broken), []

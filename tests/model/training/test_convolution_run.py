@@ -34,6 +34,7 @@ def finished(data, tmp_path_factory):
     return out
 
 
+@pytest.mark.nightly
 def test_the_loss_falls_and_the_shapes_are_learned(finished, data):
     epochs = [row for row in reproducible_rows(finished) if row["event"] == "epoch"]
     assert epochs[-1]["heldout_nll"] < 0.8 * epochs[0]["heldout_nll"]
@@ -47,6 +48,7 @@ def test_the_loss_falls_and_the_shapes_are_learned(finished, data):
     assert right > 0.6
 
 
+@pytest.mark.nightly
 def test_weights_and_statistics_of_the_best_epoch_are_stored_in_half_precision(finished):
     card = json.loads((finished / "card.json").read_text())
     tensors, _ = load_tensors(finished / "model.safetensors")
@@ -60,6 +62,7 @@ def test_weights_and_statistics_of_the_best_epoch_are_stored_in_half_precision(f
         assert torch.equal(tensor, expected.half()), name
 
 
+@pytest.mark.nightly
 def test_statistics_of_batches_are_averaged_as_the_weights_are(finished):
     """The mean over steps, not of the last step: otherwise averaged weights are used with statistics of others."""
     checkpoint, _ = load_tensors(finished / CHECKPOINT)
@@ -67,6 +70,7 @@ def test_statistics_of_batches_are_averaged_as_the_weights_are(finished):
         assert not torch.equal(checkpoint[f"average.{name}"], checkpoint[f"network.{name}"])
 
 
+@pytest.mark.nightly
 def test_the_card_states_the_measured_figures(finished, data):
     card = json.loads((finished / "card.json").read_text())
     text = (finished / "card.md").read_text()
@@ -87,6 +91,7 @@ def test_the_card_states_the_measured_figures(finished, data):
         assert figure in text, figure
 
 
+@pytest.mark.nightly
 def test_pictures_are_read_at_the_best_size_for_those_held_back(finished, data):
     card, text = json.loads((finished / "card.json").read_text()), (finished / "card.md").read_text()
     reading = card["training"]["reading"]
@@ -102,6 +107,7 @@ def test_pictures_are_read_at_the_best_size_for_those_held_back(finished, data):
     assert f"those held back are recognized: {100 * reading[0][1]:.1f} % at 32, " in text
 
 
+@pytest.mark.nightly
 def test_a_finished_run_can_be_resumed_with_more_epochs(finished, data, tmp_path):
     copy = shutil.copytree(finished, tmp_path / "copy")
     longer = convolution_training(data, copy, stages="16x2,32x9", mixed=0.2)
@@ -113,12 +119,14 @@ def test_a_finished_run_can_be_resumed_with_more_epochs(finished, data, tmp_path
     assert [side for side, _ in training["reading"]] == [32, 40, 48]  # by the size trained at, not the one read at
 
 
+@pytest.mark.nightly
 def test_evaluating_again_changes_nothing(finished, data):
     before = json.loads((finished / "card.json").read_text())
     assert call(["evaluate-vision", "--data", data, "--model", finished, "--device", "cpu"]) == 0
     assert json.loads((finished / "card.json").read_text()) == before
 
 
+@pytest.mark.nightly
 def test_a_study_of_heads_is_refused_for_a_network_without_heads(finished, data, capsys):
     assert call(["heads-vision", "--data", data, "--model", finished, "--device", "cpu"]) == 2
     message = "A convolutional network has no heads to measure; give the folder of a Vision Transformer.\n"

@@ -54,6 +54,7 @@ def make_task(images, teacher, **changes) -> RecognitionTask:
     )
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("side", [nightly(32), 8])
 def test_teacher_and_student_see_the_same_views(folder, images, side):
     teacher = Teacher.load(folder, Distillation(teacher_size=side), images)
@@ -130,6 +131,7 @@ def student_run(data, folder, tmp_path_factory):
     return out, options
 
 
+@pytest.mark.nightly
 def test_a_student_approaches_its_teacher_and_its_card_names_it(student_run, folder):
     out, _ = student_run
     rows = [row["loss"] for row in reproducible_rows(out) if row["event"] == "step"]
@@ -152,6 +154,7 @@ def test_a_student_approaches_its_teacher_and_its_card_names_it(student_run, fol
     assert "teacher" not in teacher["training"]
 
 
+@pytest.mark.nightly
 def test_a_student_s_run_is_resumed_exactly_and_only_with_its_teacher(student_run, data, tmp_path, monkeypatch, capsys):
     whole, options = student_run
     parts = tmp_path / "parts"

@@ -126,6 +126,7 @@ def test_gradients_reach_every_weight(task, precision):
     assert all(bool(parameter.grad.abs().sum() > 0) for parameter in network.parameters())
 
 
+@pytest.mark.nightly
 def test_a_short_run_lowers_the_loss_and_leaves_a_card_of_measured_figures(finished, split):
     rows = read_metrics(finished / "metrics.jsonl")
     losses = [row["nll"] for row in rows if row["event"] == "step"]
@@ -146,6 +147,7 @@ def test_a_short_run_lowers_the_loss_and_leaves_a_card_of_measured_figures(finis
     assert "Loss of the English tokens times 0.5" in text
 
 
+@pytest.mark.nightly
 def test_the_finished_network_loads_translates_and_completes(data_file, tokenizer, tmp_path):
     out = tmp_path / "longer"
     run_in_process(*toy_language(data_file, out, tokenizer.path, epochs=4, d_model=48))
@@ -155,6 +157,7 @@ def test_the_finished_network_loads_translates_and_completes(data_file, tokenize
     assert completed.startswith("My sister finds ") and completed.endswith(".")
 
 
+@pytest.mark.nightly
 def test_evaluating_again_writes_the_same_scores(finished, data_file, tmp_path):
     folder = shutil.copytree(finished, tmp_path / "copy")
     before = json.loads((folder / "card.json").read_text())

@@ -146,6 +146,7 @@ def test_every_epoch_has_its_own_seed_of_dropout(make_task, tmp_path):
     assert len(seeds) == 4 == len(set(seeds.values()))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("merits", "chosen"), [([1, 3, 2, 0], 1), nightly([2, 1, 2, 0], 2), nightly([5, None, 4, None], 0)]
 )
@@ -171,6 +172,7 @@ def test_without_a_merit_the_last_epoch_is_the_result(finished):
     assert not (folder / loop.BEST).exists()
 
 
+@pytest.mark.nightly
 def test_pauses_of_a_run_do_not_count_as_training_time(make_task, tmp_path, monkeypatch):
     stopped_for = 1000.0
     task = make_task()

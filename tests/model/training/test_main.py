@@ -143,6 +143,7 @@ def test_a_finished_run_is_evaluated_by_name(capsys, data_file, folder):
     assert (folder / "card.md").read_text().startswith("# Model card: English-French translator")
 
 
+@pytest.mark.nightly
 def test_agreement_writes_figures_for_these_weights(capsys, data_file, folder):
     words = ["agreement", "--data", data_file, "--model", folder, "--sentences", 3, "--device", "cpu", "--heldout"]
     assert call(capsys, *words, 5)[0] == 0  # fewer held out than in training is safe

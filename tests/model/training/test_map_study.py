@@ -146,6 +146,7 @@ def test_the_command_states_both_networks_and_retains_the_earlier(finished, data
     assert note in map_section(copy, figures["weights_sha256"])
 
 
+@pytest.mark.nightly
 def test_a_drawing_without_its_object_and_an_empty_folder_are_reported(drawings, tmp_path):
     with pytest.raises(CheckpointError, match="There are no drawings"):
         read_drawings(tmp_path)

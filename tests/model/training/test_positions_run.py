@@ -118,6 +118,7 @@ def test_a_run_trains_on_short_pairs_and_writes_half_precision_and_a_card(folder
     assert 0 < len(task.pairs) == len(short) < len(split.train)
 
 
+@pytest.mark.nightly
 def test_the_learned_table_refuses_longer_sentences_in_one_sentence(folders):
     learned = PositionTranslator.load(folders[1])
     assert learned.config.max_positions == 21 and learned.network.positions.shape == (21, 96)
@@ -186,6 +187,7 @@ def test_a_network_of_other_lengths_is_not_compared(folders, trained, data_file,
     assert "not trained on pairs of the same lengths; give those of `positions`" in capsys.readouterr().err
 
 
+@pytest.mark.nightly
 def test_snapshots_are_the_weights_of_their_steps(folders):
     folder, learned = folders
     losses = read_losses(folder)
@@ -259,6 +261,7 @@ def test_a_stopped_run_with_snapshots_repeats_an_uninterrupted_one(
     assert (parts / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
 
 
+@pytest.mark.nightly
 def test_losses_of_pairs_beyond_the_positions_are_none(folders, tokenizer):
     pairs = encode_pairs(tokenizer, {"the cat " * 20: ["le chat"]})
     assert pair_losses(PositionTranslator.load(folders[1]).network, pairs) is None

@@ -120,6 +120,7 @@ def split_run(near_file, tmp_path_factory):
     return out
 
 
+@pytest.mark.nightly
 def test_the_card_of_a_new_run_has_the_counts_and_the_scores_of_each_part(split_run, split):
     card, text = json.loads((split_run / "card.json").read_text()), (split_run / "card.md").read_text()
     assert card["data"]["split"] == split.counts()
@@ -158,6 +159,7 @@ def test_evaluating_a_new_run_by_command_uses_its_split(split_run, near_file, tm
     assert fewer["sentences"] == TEST - 2 and "validation" not in fewer
 
 
+@pytest.mark.nightly
 def test_sentences_that_a_network_was_trained_on_are_refused(split_run, near_file, trained, data_file):
     with pytest.raises(ValueError, match="trained on some of these held-out sentences; give a smaller --heldout"):
         held_out_card(split_run, read_corpus(near_file, TEST + 1))
@@ -179,6 +181,7 @@ def test_the_card_of_an_earlier_run_says_that_choices_were_made_on_the_test_sent
     assert near["one_word_apart"] == len(corpus.heldout)  # the toy language has every combination of its words
 
 
+@pytest.mark.nightly
 def test_one_decoding_alone_leaves_the_scores_of_the_other(split_run, near_file, tmp_path, capsys):
     folder = shutil.copytree(split_run, tmp_path / "copy")
     before = json.loads((folder / "card.json").read_text())

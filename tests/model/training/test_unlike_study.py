@@ -48,6 +48,7 @@ def test_every_score_is_higher_for_what_is_further_away():
         assert score(*unlike)[0] > score(*like)[0], name
 
 
+@pytest.mark.nightly
 def test_the_command_fits_chooses_counts_and_writes_the_card(finished, data, unlike, tmp_path):  # noqa: F811
     copy = shutil.copytree(finished, tmp_path / "copy")
     words = ["unlike-vision", "--data", data, "--model", copy, "--device", "cpu"]

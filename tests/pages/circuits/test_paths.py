@@ -27,6 +27,7 @@ def measured(translator):
     return experiment, pair.proposed, run_to_end(path_edges_in_steps(causal, experiment))
 
 
+@pytest.mark.nightly
 def test_the_strongest_edges_and_cuts_with_undo_and_reset(open_app, translator, measured):
     experiment, place, edges = measured
     cut = [edges.edges[0], edges.edges[1]]

@@ -25,6 +25,7 @@ def text_of(app) -> str:
     return " ".join(part.value.replace("\n", " ") for part in app.markdown)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("word", ["house", "she"])
 def test_sizes_and_differences_equal_the_networks(open_app, models, word):
     header, numbers = read_step_view(open_app("history", part="forgetting", replacement=word))
@@ -88,6 +89,7 @@ def test_sentence_is_shown_without_the_measurement_file(open_app, monkeypatch, t
     assert read_step_view(app)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("text", ["No", "car " * 100])
 def test_short_and_long_sentences(open_app, text):
     header, _ = read_step_view(open_app("history", part="forgetting", text=text))

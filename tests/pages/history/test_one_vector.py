@@ -107,6 +107,7 @@ def test_comparison_of_other_weights_gets_one_sentence(open_app, monkeypatch):
     clear_all()
 
 
+@pytest.mark.nightly
 def test_curves_are_the_losses_of_the_growing_sentence(open_app, recurrent, translator):
     app = open_part(open_app, bottleneck="clauses")
     grown = add_clauses(translator, SENTENCE, REFERENCES[SENTENCE])

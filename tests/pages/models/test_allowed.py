@@ -47,6 +47,7 @@ def press_download(app):
     return button.click().run()
 
 
+@pytest.mark.nightly
 def test_a_model_is_downloaded_after_confirmation(open_app, hub, monkeypatch):
     updates = []
     monkeypatch.setattr(Download, "update", lambda self, *sizes: updates.append(sizes))

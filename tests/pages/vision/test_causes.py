@@ -60,6 +60,7 @@ def test_maps_and_the_answer_of_the_patched_run(open_app, direction):
     assert shares[: len(expected)] == [percent(share) for share in expected.tolist()]
 
 
+@pytest.mark.nightly
 def test_one_patch_of_the_other_picture(open_app):
     model, trace = classifier(), trace_of(CHURCH)
     pixels = model.prepare(samples.picture("golf-ball").image)
