@@ -12,7 +12,7 @@ PARITY := .venv-parity
 
 # with byte code in files, whatever the environment says: a run starts thirty programs, and each would compile all modules
 PYTEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
-# the tests of a file run in one process, which starts its app and browser once; files in the order of their folders
+# the tests of a file run in one process, those of the browser all in one, which starts the app and the browser once
 PARALLEL := --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
 run: run-environment

@@ -14,6 +14,7 @@ from tests.browser.overflow import assert_nothing_overflows
 PAIR = f"text={quote('I want to buy a car.')}&other={quote('I want to buy a house.')}"
 
 
+@pytest.mark.nightly
 def test_choosing_a_cell_patches_it(server: Server, page: Page):
     open_page(page, f"{server.url}/circuits?{PAIR}&cell=residual-encoder.1.1")
     translations = page.locator(".aa-text")

@@ -38,6 +38,7 @@ def cell(canvas: Locator, row: int, column: int, side: int) -> tuple[float, floa
     return left + (column + 0.5) * width, top + (row + 0.5) * height
 
 
+@pytest.mark.nightly
 def test_painting_a_cell_changes_the_loss_and_the_link(server: Server, page: Page):
     visit(page, server)
     before = metric(page, "Loss, causal mask").inner_text()

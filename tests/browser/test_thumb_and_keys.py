@@ -201,6 +201,7 @@ def tab_to(page: Page, condition: str, backwards: bool = False) -> None:
     raise AssertionError(f"No number of Tabs reaches {condition}")
 
 
+@pytest.mark.nightly
 def test_forced_colours(page: Page, server: Server):
     """Bars keep their hue, which is data; what is chosen has a frame, where its background is gone."""
     page.emulate_media(forced_colors="active")

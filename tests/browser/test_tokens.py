@@ -28,6 +28,7 @@ def choose(page: Page, option: str) -> None:
     ready(page)
 
 
+@pytest.mark.nightly
 def test_from_letters_to_vectors(server: Server, page: Page):
     open_page(page, f"{server.url}/tokens?text={quote(SENTENCE)}")
     chips = page.locator(".st-key-piece").get_by_role("radio")

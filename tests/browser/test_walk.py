@@ -93,6 +93,7 @@ def test_screen_reader_texts_are_in_the_catalogue(
     assert uncatalogued(page) == []
 
 
+@pytest.mark.nightly
 def test_texts_of_the_frame_are_in_the_catalogue(url: str, watched: tuple[Page, Watch]):
     """The model card and the texts about the app."""
     page, _ = watched

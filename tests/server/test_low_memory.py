@@ -82,6 +82,7 @@ async def with_own_picture(url: str, seed: int = 0) -> DownloadingClient:
     return visitor
 
 
+@pytest.mark.nightly
 def test_a_part_whose_inputs_were_evicted_runs_its_page_again(server: LowMemoryServer):
     async def visits():
         visitor, other = await with_own_picture(server.url), await with_own_picture(server.url, 1)
@@ -98,6 +99,7 @@ def test_a_part_whose_inputs_were_evicted_runs_its_page_again(server: LowMemoryS
     assert retained_bytes(server) < 20_000_000  # the newest screen or result, and own pictures
 
 
+@pytest.mark.nightly
 def test_a_file_whose_maker_was_evicted_is_made_by_a_new_run(server: LowMemoryServer):
     async def visits() -> tuple[bytes, bytes]:
         visitor, other = DownloadingClient(server.url), DownloadingClient(server.url)

@@ -52,6 +52,7 @@ def test_the_strongest_edges_and_cuts_with_undo_and_reset(open_app, translator, 
     assert app.button(key="undo_cut").disabled and app.button(key="reset_cut").disabled
 
 
+@pytest.mark.nightly
 def test_weak_edges_are_left_out(open_app, measured):
     app = open_app("circuits", part="paths", other=HOUSE, edges="50", least="50")
     effects = [edge.effect for edge in measured[2].edges]
@@ -73,6 +74,7 @@ def test_the_recipe_selects_and_cuts_the_same_edges(open_app, measured, tmp_path
     assert cut.replace(",", "%2C") in settings["link"]
 
 
+@pytest.mark.nightly
 def test_reset_restores_all_edges(open_app, measured):
     ids = [edge.id for edge in measured[2].edges[:3]]
     app = open_app("circuits", part="paths", other=HOUSE, cut=",".join(ids))
