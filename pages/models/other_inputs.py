@@ -10,12 +10,12 @@ import streamlit as st
 from model import HubTrace, OpenError
 from model.causal.causal_error import CausalError
 from model.causal.head_replacement import PAIRS_AMONG, SAMPLES, HeadAblation, Replacement
-from model.causal.patching_estimate import ASKED_FROM, PatchingEstimate, time_runs
+from model.causal.patching_estimate import PatchingEstimate, time_runs
 from model.hub.opened_model import OpenedModel, TraceInput
 from model.runtime.progress import InSteps
 from pages.models.attention_labels import labelled_kinds
 from pages.shared import checks
-from pages.shared.causes.asking import may_begin
+from pages.shared.causes.asking import may_run
 from pages.shared.causes.precision import runs_in_half
 from pages.shared.head_ranking.replacement import NAMES, choose_replacement, render_replaced_heads
 from pages.shared.service import Service
@@ -24,7 +24,6 @@ from views.controls import samples, sentence_input, widgets
 from views.controls.picture_input import chosen_sample
 from views.text import literal
 from views.text.catalogue import Message, say, say_error
-from views.text.numbers import grouped
 
 PAGE = "models_heads"
 MOST_TEXTS = 32
@@ -125,16 +124,11 @@ def replace_heads(
     heads = sum(layers * count for layers, count, *_ in service.model.shapes_of(trace).values())
     pairs = math.comb(min(PAIRS_AMONG, heads), 2)
     runs = (2 * heads + pairs) * (SAMPLES if replacement == "resample" else 1)
-    seconds = 0.0
-    if not known and runs > ASKED_FROM:
-        seconds = service.analysis(("estimate replaced", *key, runs), _estimate, trace, runs).seconds
-    slot = may_begin(
-        "replace",
-        runs,
-        ASKED_FROM,
-        known=known,
-        question=block(PAGE, "ask", runs=grouped(runs), seconds=max(1, round(seconds))),
-        label=say("models.replaced.measure", "Replace the heads"),
+    estimate = PatchingEstimate(runs, 0.0)
+    if not known and estimate.asks_first:
+        estimate = service.analysis(("estimate replaced", *key, runs), _estimate, trace, runs)
+    slot = may_run(
+        "replace", estimate, known=known, label=say("models.replaced.measure", "Replace the heads"), page=PAGE
     )
     if slot is None:
         return None

@@ -10,13 +10,13 @@ import streamlit as st
 from model import HubTrace
 from model.causal.activation_patching import ActivationPatching
 from model.causal.patched_translation import patch_noise_parts_in_steps
-from model.causal.patching_estimate import ASKED_FROM, PatchingEstimate, estimate_grids
+from model.causal.patching_estimate import PatchingEstimate, estimate_grids
 from model.causal.traced_inputs import TracedInput
 from model.hub.opened_model import OpenedModel
 from model.runtime.progress import InSteps
 from pages.models.compared_texts import UsedPicture, describe_opened, source_with_picture
 from pages.models.text_patching import cell_names
-from pages.shared.causes.asking import may_begin
+from pages.shared.causes.asking import may_run
 from pages.shared.causes.noise_views import Noise, choose_samples, choose_tokens, has_tokens, render_noisy_cell
 from pages.shared.causes.patched_cells import (
     BY_HEAD,
@@ -35,7 +35,6 @@ from views import map_labels
 from views.controls import widgets
 from views.export import causal_recipes
 from views.text.catalogue import Message, say
-from views.text.numbers import grouped
 
 NoiseMetric = Literal["probability", "loss"]
 METRICS: dict[NoiseMetric, Message] = {
@@ -131,18 +130,10 @@ def measure_cells(
     drawn = (noisy.noise, noisy.place)
     keys = {site: ("opened noise", *key, *drawn, site) for site in sites}
     unknown = [site for site, each in keys.items() if service.analyses.get(each) is None]
-    runs, seconds = 0, 0.0
+    estimate = PatchingEstimate(0, 0.0)
     if unknown:
-        estimated = service.analysis(("estimate noise", *key, *drawn, *unknown), _estimate, own, noisy, unknown)
-        runs, seconds = estimated.runs, estimated.seconds
-    slot = may_begin(
-        "noise",
-        runs,
-        ASKED_FROM,
-        known=not unknown,
-        question=block("models_causes", "ask", runs=grouped(runs), seconds=max(1, round(seconds))),
-        label=say("circuits.noise.measure", "Measure the cells"),
-    )
+        estimate = service.analysis(("estimate noise", *key, *drawn, *unknown), _estimate, own, noisy, unknown)
+    slot = may_run("noise", estimate, known=not unknown, label=say("circuits.noise.measure", "Measure the cells"))
     if slot is None:
         return None
     results: dict[tuple[str, str], ActivationPatching] = {}

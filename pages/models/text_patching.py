@@ -7,12 +7,12 @@ import streamlit as st
 from model.causal.activation_patching import ActivationPatching
 from model.causal.patched_answer import patched_probabilities
 from model.causal.patched_translation import patch_parts_in_steps
-from model.causal.patching_estimate import ASKED_FROM, PatchingEstimate, estimate_grids
+from model.causal.patching_estimate import PatchingEstimate, estimate_grids
 from model.hub.causal.opened_pair import ComparedAnswer, answer_position, compare_answers
 from model.hub.opened_model import OpenedModel
 from model.runtime.progress import InSteps
 from pages.models.compared_texts import OpenedComparison, UsedPicture, choose_comparison, render_answer_table
-from pages.shared.causes.asking import may_begin
+from pages.shared.causes.asking import may_run
 from pages.shared.causes.patched_cells import (
     BY_POSITION,
     HeadCells,
@@ -30,7 +30,6 @@ from views.export import causal_recipes
 from views.kind_labels import any_model_kind
 from views.text import literal
 from views.text.catalogue import Message, say, say_error
-from views.text.numbers import grouped
 
 STACKS = {
     "encoder": Message("models.stack.encoder", "encoder"),
@@ -89,18 +88,10 @@ def patch_cells(
         parts = [estimate_grids(model.resumable, experiment, sites, by_position=each) for sites, each in grids]
         return PatchingEstimate(sum(part.runs for part in parts), sum(part.seconds for part in parts))
 
-    seconds, runs = 0.0, 0
+    estimated = PatchingEstimate(0, 0.0)
     if unknown:
         estimated = service.analysis(("estimate", *comparison.key, *unknown), estimate)
-        seconds, runs = estimated.seconds, estimated.runs
-    slot = may_begin(
-        "patch",
-        runs,
-        ASKED_FROM,
-        known=not unknown,
-        question=block("models_causes", "ask", runs=grouped(runs), seconds=max(1, round(seconds))),
-        label=say("models.causes.patch", "Patch all cells"),
-    )
+    slot = may_run("patch", estimated, known=not unknown, label=say("models.causes.patch", "Patch all cells"))
     if slot is None:
         return None
     results: dict[tuple[str, str], ActivationPatching] = {}

@@ -4,20 +4,19 @@ from collections.abc import Mapping
 
 from model.causal.causal_error import CausalError
 from model.causal.cut_edges import cut_answer_in_steps, cut_pass_in_steps
-from model.causal.patching_estimate import ASKED_FROM, estimate_paths
+from model.causal.patching_estimate import PatchingEstimate, estimate_paths
 from model.causal.path_edges import PathEdge, PathEdges, path_edges_in_steps
 from model.hub.causal.opened_pair import ComparedAnswer, answer_position, compare_answers
 from model.hub.opened_model import OpenedModel
 from model.runtime.progress import InSteps
 from pages.models.compared_texts import OpenedComparison, UsedPicture, choose_comparison, render_answer_table
 from pages.shared.causes import path_views
-from pages.shared.causes.asking import may_begin
+from pages.shared.causes.asking import may_run
 from pages.shared.service import Service
-from pages.shared.texts import block, caption
+from pages.shared.texts import caption
 from views.controls import sentence_input
 from views.kind_labels import any_model_kind
 from views.text.catalogue import say
-from views.text.numbers import grouped
 
 
 def render_paths(
@@ -51,20 +50,13 @@ def measure_edges(service: Service[OpenedModel], comparison: OpenedComparison) -
     """Measure all edges; None, after rendering the time that it takes, where the user has to agree first."""
     key = ("opened paths", *comparison.key)
     known = service.analyses.get(key) is not None
-    runs, seconds = 0, 0.0
+    estimated = PatchingEstimate(0, 0.0)
     if not known:
         estimated = service.analysis(
             ("estimate", *key), lambda model: estimate_paths(model.resumable, comparison.experiment)
         )
-        runs, seconds = estimated.runs, estimated.seconds
-    slot = may_begin(
-        "measure",
-        runs,
-        ASKED_FROM,
-        known=known,
-        question=block("models_causes", "paths-ask", runs=grouped(runs), seconds=max(1, round(seconds))),
-        label=say("circuits.measure", "Measure the paths"),
-    )
+    label = say("circuits.measure", "Measure the paths")
+    slot = may_run("measure", estimated, known=known, label=label, text="paths-ask")
     if slot is None:
         return None
     edges = service.analysis_in_steps(key, _find_edges, comparison)

@@ -9,9 +9,9 @@ import streamlit as st
 
 from model.causal.activation_patching import ActivationPatching
 from model.causal.metrics import Logit, Metric, Probability
-from model.causal.patching_estimate import ASKED_FROM, PatchingEstimate, time_runs
+from model.causal.patching_estimate import PatchingEstimate, time_runs
 from model.tracing.picture_trace import PatchTrace
-from pages.shared.causes.asking import may_begin
+from pages.shared.causes.asking import may_run
 from pages.shared.causes.noise_views import choose_samples
 from pages.shared.causes.patched_cells import PatchedCells, render_check, render_files, render_maps
 from pages.shared.causes.precision import runs_in_half
@@ -28,7 +28,7 @@ from views.export import causal_recipes
 from views.text import literal
 from views.text.catalogue import Message, Untranslated, say
 from views.text.class_names import class_name
-from views.text.numbers import grouped, three_digits
+from views.text.numbers import three_digits
 from views.url_state import bound_settings
 
 PAGE = "vision_causes"
@@ -127,17 +127,10 @@ def measure_cells(
     counts = {name: len(sites.patches) for name in sites.arguments}
     counts |= {"residual_vision": layers + 1, "head_output_vision": layers * heads}
     runs = noisy.samples * sum(counts[name] for name in unknown)
-    seconds = 0.0
-    if runs > ASKED_FROM:
-        seconds = service.analysis(("estimate noise", key, runs), _estimate, trace, runs).seconds
-    slot = may_begin(
-        "noise",
-        runs,
-        ASKED_FROM,
-        known=not unknown,
-        question=block("models_causes", "ask", runs=grouped(runs), seconds=max(1, round(seconds))),
-        label=say("circuits.noise.measure", "Measure the cells"),
-    )
+    estimate = PatchingEstimate(runs, 0.0)
+    if estimate.asks_first:
+        estimate = service.analysis(("estimate noise", key, runs), _estimate, trace, runs)
+    slot = may_run("noise", estimate, known=not unknown, label=say("circuits.noise.measure", "Measure the cells"))
     if slot is None:
         return None
 

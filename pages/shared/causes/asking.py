@@ -6,7 +6,11 @@ from collections.abc import Callable
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from model.causal import patching_estimate
+from model.causal.patching_estimate import PatchingEstimate
+from pages.shared.texts import block
 from views.text.catalogue import say
+from views.text.numbers import grouped
 from views.url_state import bound_settings
 
 CANCELLED = "no"  # what the address states after a cancellation
@@ -35,6 +39,24 @@ def may_begin(
     if not known:
         slot.button(say("circuits.cancel", "Cancel"), key=f"cancel_{name}", on_click=store(name, CANCELLED))
     return slot
+
+
+def may_run(
+    name: str,
+    estimate: PatchingEstimate,
+    *,
+    known: bool,
+    label: str,
+    text: str = "ask",
+    page: str = "models_causes",
+) -> DeltaGenerator | None:
+    """Return what `may_begin` does; the number of a model's runs decides whether the user has to agree.
+
+    Args:
+        text: block of the page that states runs and seconds.
+    """
+    question = block(page, text, runs=grouped(estimate.runs), seconds=max(1, round(estimate.seconds)))
+    return may_begin(name, estimate.runs, patching_estimate.ASKED_FROM, known=known, question=question, label=label)
 
 
 def store(name: str, text: str) -> Callable[[], None]:

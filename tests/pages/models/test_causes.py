@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from model.causal import patching_estimate
 from model.causal.cut_edges import cut_answer_in_steps
 from model.causal.patched_answer import patched_probabilities
 from model.causal.patched_translation import patch_noise_parts_in_steps, patch_parts_in_steps
@@ -13,7 +14,6 @@ from model.hub.causal.opened_pair import answer_position, compare_answers, pair_
 from model.hub.opened_pictures import patch_trace
 from model.open_model import open_model
 from model.runtime.progress import run_to_end
-from pages.models import text_patching
 from pages.shared.causes.path_views import SENT
 from pages.shared.causes.text_pairs import quoted
 from tests.model.hub import tiny
@@ -209,7 +209,7 @@ def test_paths_of_texts_of_different_lengths_and_of_own_attention_are_refused_in
 
 
 def test_long_grids_state_their_time_and_ask(open_app, models, monkeypatch):
-    monkeypatch.setattr(text_patching, "ASKED_FROM", 10)
+    monkeypatch.setattr(patching_estimate, "ASKED_FROM", 10)
     app = causes(open_app, "gpt2", "patching", **PAIR)
     (question,) = [each.value for each in app.info]
     model = models[0]["gpt2"]

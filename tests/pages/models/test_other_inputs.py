@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from model.causal import patching_estimate
 from model.hub.opened_pictures import patch_trace
 from model.open_model import open_model
 from pages.models import other_inputs
@@ -71,7 +72,7 @@ def test_texts_that_are_too_long_and_long_measurements(open_app, listed, monkeyp
     app = heads(open_app, "gpt2", replacement="mean")
     app = app.text_area(key="othertexts").set_value("a " * 5000).run()
     assert len(app.info) == 1 and "token" in app.info[0].value and not app.exception
-    monkeypatch.setattr(other_inputs, "ASKED_FROM", 10)
+    monkeypatch.setattr(patching_estimate, "ASKED_FROM", 10)
     app = heads(open_app, "gpt2", replacement="zero")
     assert "and pairs takes 44 runs" in " ".join(app.info[0].value.split())
     app = app.button(key="agree_replace").click().run()

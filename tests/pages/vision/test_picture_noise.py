@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from model import Logit, Probability
-from pages.vision import picture_noise
+from model.causal import patching_estimate
 from tests.pages.drawn import matrices
 from tests.pages.reading import programs
 from tests.pages.vision.views import open_view, service, trace
@@ -61,7 +61,7 @@ def test_no_patch_and_long_measurements_ask(monkeypatch):
     nothing = painted.encode(np.ones((SIDE, SIDE), dtype=bool))
     app = open_noise(noisypatches=nothing)
     assert "Choose at least one patch" in words(app) and set(matrices(app)) == {"Patches that get noise"}
-    monkeypatch.setattr(picture_noise, "ASKED_FROM", 10)
+    monkeypatch.setattr(patching_estimate, "ASKED_FROM", 10)
     app = open_noise(samples="2", seed="9")
     layers, heads = trace().attention.shape[:2]
     assert f"takes {2 * (layers + 1 + layers * heads)} runs of the model" in words(app)
