@@ -13,6 +13,7 @@ from views.controls import widgets
 from views.text.catalogue import Untranslated, say
 
 PART = "vision"
+STREAM_OF_CLS = f"residual-{PART}"  # id of its map; after the last layer it is all that the answer is read from
 SITES: dict[str, list[int] | None] = {"residual": [0], "head_output": None}  # site -> its positions; CLS is 0
 
 
@@ -57,7 +58,7 @@ class PatchedSites:
         results = {name: patch(self.key(name), options) for name, options in self.arguments.items()}
         single = results.pop(f"residual_{PATCHES}", None)
         by_site = {(each.site, each.part): each for each in results.values()}
-        return PatchedCells(by_site, names, None if single is None else (single, self.grid))
+        return PatchedCells(by_site, names, None if single is None else (single, self.grid), (STREAM_OF_CLS,))
 
 
 def choose_sites(trace: PatchTrace) -> PatchedSites:

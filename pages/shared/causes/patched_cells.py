@@ -142,11 +142,13 @@ class PatchedCells:
         results: site and part -> result; its grid has layers and positions, layers and heads, or all three.
         names: part -> its name on screen.
         patches: of the residual stream at one layer and all patches of a picture, and their rows and columns.
+        settled: ids of maps in which some cell is all that the answer is read from, so that its effect is no finding.
     """
 
     results: Results
     names: Mapping[str, str]
     patches: tuple[ActivationPatching, tuple[int, int]] | None = None
+    settled: tuple[str, ...] = ()
 
     @property
     def first(self) -> ActivationPatching:
@@ -188,8 +190,9 @@ class PatchedCells:
 
     @property
     def strongest(self) -> str:
-        """Id of the cell with the largest effect."""
-        each = max(self.maps, key=lambda cells: np.abs(cells.values[METRIC]).max())
+        """Id of the cell with the largest effect, outside of `settled`."""
+        open_maps = [each for each in self.maps if each.id not in self.settled]
+        each = max(open_maps, key=lambda cells: np.abs(cells.values[METRIC]).max())
         return each.cell_id(*np.unravel_index(np.abs(each.values[METRIC]).argmax(), each.values[METRIC].shape))
 
     def table(self, cell: str) -> tuple[CellTable, int, int]:

@@ -67,3 +67,11 @@ def test_no_patch_and_long_measurements_ask(monkeypatch):
     assert f"takes {2 * (layers + 1 + layers * heads)} runs of the model" in words(app)
     app = app.button(key="agree_noise").click().run()
     assert "standard error of 2 samples" in words(app) and not app.exception
+
+
+def test_it_opens_on_the_head_with_the_largest_effect():
+    """Not on the state of CLS after the last layer, from which the answer is read."""
+    app = open_noise(samples="2")
+    drawn = {header["map"]: values for header, values in matrices(app).values() if "map" in header}
+    layer, head = np.unravel_index(np.abs(drawn["head_output-vision"]).argmax(), drawn["head_output-vision"].shape)
+    assert f"layer {layer + 1}, head {head + 1}):" in words(app)
