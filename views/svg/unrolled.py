@@ -55,7 +55,8 @@ def unrolled(
         title: describes the drawing for screen readers.
     """
     margin = {
-        side: 46 + _LETTER * max((len(row.name) for row in rows if row.side == side), default=0) for side in tokens
+        side: 46 + _LETTER * max((literal.columns(row.name) for row in rows if row.side == side), default=0)
+        for side in tokens
     }
     left = {"source": margin["source"]}
     left["target"] = left["source"] + _STEP * len(tokens["source"]) + _GAP

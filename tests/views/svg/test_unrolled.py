@@ -1,6 +1,7 @@
 """The drawing of an unrolled network: a circle with its step per vertex, an arrow per edge."""
 
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 from views.svg.unrolled import SublayerRow, unrolled
 
@@ -14,8 +15,8 @@ EDGES = [(("encoder.backwards", 2), ("encoder.backwards", 1)), (("encoder.backwa
 PATH = [("source", 0), ("encoder.backwards", 0), ("decoder", 0)]
 
 
-def draw_unrolled(path=PATH):
-    return ElementTree.fromstring(unrolled(ROWS, TOKENS, EDGES, path, 'An "unrolled" <network>'))
+def draw_unrolled(path=PATH, rows=ROWS):
+    return ElementTree.fromstring(unrolled(rows, TOKENS, EDGES, path, 'An "unrolled" <network>'))
 
 
 def texts_marked(root, what):
@@ -34,6 +35,15 @@ def test_every_vertex_has_a_circle_and_its_step():
     names = [text.text for text in root.iter(f"{SVG}text") if not text.get("data-said")]
     assert names == ["reads <b>", "decoder"]
     assert root.get("aria-label") == 'An "unrolled" <network>'
+
+
+def test_names_of_wide_letters_are_on_the_drawing():
+    rows = [replace(row, name=name) for row, name in zip(ROWS, ("뒤에서부터 읽음", "디코더"), strict=True)]
+    root = draw_unrolled(rows=rows)
+    source, target = (text for text in root.iter(f"{SVG}text") if not text.get("data-said"))
+    size = float(root.get("font-size"))  # and the width of a syllable of Hangul
+    assert float(source.get("x")) >= size * len(source.text)
+    assert float(target.get("x")) + size * len(target.text) <= float(root.get("width"))
 
 
 def test_tokens_are_below_their_columns_and_long_ones_are_shortened():
