@@ -28,7 +28,8 @@ _OPENED = "step_layer"  # in the session, from a callback to the run that follow
 
 def render_attention(request: Request, trace: Trace, step: int) -> None:
     """Show the stage with the place of `step`, from 1, and below it every weight of its row in a fold."""
-    st.header(say("decoding.attention", "What this step attends to"), anchor=False)
+    with st.container(key="step-attention"):
+        st.header(say("decoding.attention", "What this step attends to"), anchor=False)
     maps, options = from_trace(trace, request.service.kinds), request.options
     choices = step_choices(maps)
     layer, head = (choice.in_component() for choice in choices[:2])
@@ -58,7 +59,7 @@ def _store(step: int, selection: Mapping[str, str]) -> None:
 def _render_numbers(trace: Trace, step: int, weights: np.ndarray, place: str) -> None:
     """Render the tokens around the step and its weights `(source,)` as a strip, a check and a file."""
     with st.expander(say("decoding.attention.numbers", "The tokens and weights of this step, in numbers")):
-        render_tokens(trace, step)
+        render_tokens(trace, step, announced=False)  # the stage announces it
         label = generated_tokens.label(block("decoding", "attention-of-the-step", step=step, place=place))
         st.html(label + decoding_steps.weighted_tokens(trace.source_tokens, weights.tolist()))
         axes = (trace.next_tokens[step - 1 : step], trace.source_tokens, kind_labels.KINDS["cross"])
@@ -69,8 +70,8 @@ def _render_numbers(trace: Trace, step: int, weights: np.ndarray, place: str) ->
     fold_check("decoding", "check-attention", total=weights.sum(dtype=np.float64), difference=difference)
 
 
-def render_tokens(trace: Trace, step: int) -> None:
+def render_tokens(trace: Trace, step: int, announced: bool = True) -> None:
     """Render what the decoder has read, the token that it generates in a step, and the later ones."""
     label = generated_tokens.label(block("decoding", "tokens-of-the-step"))
     fed, generated, later = trace.target_tokens[:step], trace.next_tokens[step - 1], trace.next_tokens[step:]
-    st.html(label + decoding_steps.token_strip(fed, generated, later))
+    st.html(label + decoding_steps.token_strip(fed, generated, later, announced))

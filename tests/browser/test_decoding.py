@@ -11,8 +11,10 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.dragging import dragged
+from tests.browser.overflow import LAPTOP
 
 SENTENCE = "I want to buy a car."
+LONG = "The animal didn't cross the street because it was too tired."
 
 
 def address(page: Page) -> dict[str, list[str]]:
@@ -64,6 +66,30 @@ def test_the_stage_holds_the_step_and_a_token_that_is_pressed_chooses_its_step(s
     page.wait_for_function("() => location.search.includes('step=4')")
     expect(page.get_by_role("slider", name=re.compile("^Step"))).to_have_value("4")
     expect(page.locator(".aa-now")).to_have_text(tokens.nth(3).inner_text())
+    ready(page)
+    expect(page.locator(".stage-root .heard")).to_contain_text("place 4 of")
+    expect(page.locator("body > .announced")).to_have_text("")  # the stage alone announces the step
+
+
+@pytest.mark.nightly
+def test_the_stage_of_a_step_is_on_the_first_screen_and_its_sheet_does_not_cover_it(
+    server: Server, page: Page, phone: Page
+):
+    page.set_viewport_size(LAPTOP)
+    open_page(page, f"{server.url}/decoding?text={quote(LONG)}&step=5")
+    for part in (".main", ".rail"):
+        box = page.locator(f".stage-root > {part}").bounding_box()
+        assert box["y"] + box["height"] <= LAPTOP["height"], part
+    open_page(phone, f"{server.url}/decoding?text={quote(LONG)}&step=5")
+    sheet, token = phone.locator(".stage-root .rail"), phone.locator(".french button.token")
+    expect(sheet).not_to_be_in_viewport()
+    expect(phone.locator(".stage-root .caption")).to_be_in_viewport()
+    token.nth(2).scroll_into_view_if_needed()
+    token.nth(2).tap()
+    expect(sheet.locator("tr.chosen")).to_be_in_viewport()
+    sentence = "Yes."  # shorter than what is above the sheet
+    open_page(phone, f"{server.url}/decoding?text={sentence}")
+    assert sheet.bounding_box()["y"] >= phone.locator(".stage-root .texts").bounding_box()["y"]
 
 
 @pytest.mark.nightly

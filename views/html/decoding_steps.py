@@ -11,10 +11,14 @@ _NARROW = "2rem"  # of a column of tokens
 _STRONGEST = 70  # per cent of the hue behind the largest weight, so that the text on it is legible
 
 
-def token_strip(read: Sequence[str], generated: str, later: Sequence[str]) -> str:
-    """The decoder's tokens in one row: those it has read, the one generated in this step, and the later ones."""
+def token_strip(read: Sequence[str], generated: str, later: Sequence[str], announced: bool = True) -> str:
+    """The decoder's tokens in one row: those it has read, the one generated in this step, and the later ones.
+
+    Args:
+        announced: whether screen readers announce the token of another step; not where the stage does.
+    """
     items = [f'<span{literal.TOKEN} role="listitem">{_token(token)}</span>' for token in read]
-    now = 'class="aa-now" aria-current="step" data-announced'
+    now = f'class="aa-now" aria-current="step"{" data-announced" * announced}'
     items.append(f'<span{literal.TOKEN} role="listitem" {now}>{_token(generated)}</span>')
     items += [f'<span{literal.TOKEN} role="listitem" class="aa-later">{_token(token)}</span>' for token in later]
     return f'<div role="list" class="aa-chips aa-decoder aa-strip">{"".join(items)}</div>'

@@ -50,3 +50,9 @@ def test_an_address_names_step_layer_and_head(open_app):
 def test_a_sample_has_the_probabilities_of_its_draw(open_app):
     header, _ = read_payload(sent_to_the_stage(open_app("decoding", method="sampling", temperature="0.5", seed="4")))
     assert len(header["drawn"]) == len(header["french"]) and header["decoding"]["temperature"] == 0.5
+
+
+def test_a_step_is_announced_once(open_app):
+    """By the stage; by the strip of tokens where there is no stage."""
+    assert "data-announced" not in html_of(open_app("decoding", step="3"))
+    assert "data-announced" in html_of(open_app("decoding", step="3", part="linear-softmax"))

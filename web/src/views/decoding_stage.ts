@@ -21,6 +21,7 @@ class DecodingStage extends StageView {
   })
   private readonly note = element("p", "note", element("div", "texts", this.main))
   private readonly announced = new Former()
+  private text = "" // that was announced last
 
   constructor(parent: Element | ShadowRoot) {
     super(parent, { layer: "cross_layer", head: "cross_head" })
@@ -64,7 +65,9 @@ class DecodingStage extends StageView {
     if (!scene || !this.announced.changed(scene.payload, step)) return
     const place = { side: "french", place: step - 1 } as const
     const token = describeToken(scene.payload, scene.kind, scene.maps[scene.kind], place)
-    this.live.textContent = filled(scene.payload.words.held, { token })
+    const text = filled(scene.payload.words.held, { token })
+    if (this.text && text !== this.text) this.live.textContent = text // not when the page is opened
+    this.text = text
   }
 }
 
