@@ -37,7 +37,11 @@ def render_files(
     if not fold.open:
         return
     facts = pulling.facts_of_pulls(service, trace, plan)
-    caption = _caption(trace, shown, facts, chosen)
+    caption: tuple[str, ...]
+    if fold.toggle(say("stage.save.caption", "Caption with the sentence"), value=True, key="stage_caption"):
+        caption = _caption(trace, shown, facts, chosen)
+    else:  # a forced weight is stated in every picture
+        caption = () if facts is None else (pull_sentences.forced(len(facts.pulls)),)
     picture = _picture(service, shown, plan, chosen, caption)
     result = _numbers(service, shown)
     source = ResultSource("", service.model.weights_sha256, _facts(trace, shown, plan), _recipe(service, trace, plan))

@@ -16,9 +16,10 @@ def makers(monkeypatch):
     return record_files(monkeypatch)
 
 
-def open_files(**query):
+def open_files(captioned=True, **query):
     app = visit(**query)
     app.session_state["stage_files"] = True
+    app.session_state["stage_caption"] = captioned
     app.run()
     assert not app.exception
 
@@ -37,6 +38,8 @@ def test_nothing_is_made_before_the_fold_is_opened_and_the_caption_has_the_sente
     caption = " ".join(words)
     assert "Where is the cat? \u2192 " in caption and "A ribbon shows where values are read" in caption
     assert "This is the mean of 4 heads" in caption and "forced" not in caption
+    open_files(captioned=False, text="Where is the cat?", kind="decoder", layer="mean", head="3")
+    assert "Where is the cat?" not in " ".join(words_of(makers["stage.svg"]()))
 
 
 def test_a_pull_is_in_the_caption_with_its_control_and_in_the_recipe(makers, translator, tmp_path, monkeypatch):
@@ -47,6 +50,8 @@ def test_a_pull_is_in_the_caption_with_its_control_and_in_the_recipe(makers, tra
     caption = " ".join(words_of(makers["stage.svg"]()))
     for part in ("Pulled: +8.85 on the score of", "You forced this weight.", "7 of 16", "Now: ", "Before: "):
         assert part in caption
+    open_files(captioned=False, text=sentence, pull=plan)
+    assert words_of(makers["stage.svg"]())[-1] == "You forced this weight."  # without a caption, too
     monkeypatch.setattr(Translator, "load", lambda: translator)
     printed, settings = run_recipe(makers, "stage", tmp_path, monkeypatch, "stage.zip")
     assert len(printed) == 1 and float(printed[0]) < 1e-5
