@@ -94,6 +94,7 @@ def stations(opened: OpenedLayer, keys: list[str], heads: int, settings: dict[st
             _link("inside", settings, inside="seven-steps", step="weights"),
             say("stage.layer.softmax.text", "All {count} weights add up to 1.", count=len(keys) - hidden),
             weights,
+            order,
         ),
         Station(
             say("stage.layer.mean", "Weighted mean"),

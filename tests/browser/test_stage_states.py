@@ -98,6 +98,27 @@ def test_axe_accepts_every_state(server: Server, page: Page, size, scheme):
     assert violations(page) == []
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [HALL, PHONE], ids=["hall", "phone"])
+@pytest.mark.parametrize("address", ["", "decoding"], ids=["home", "decoding"])
+def test_axe_accepts_an_opened_layer(server: Server, page: Page, size, scheme, address: str):
+    page.set_viewport_size(size)
+    page.emulate_media(color_scheme=scheme)
+    open_page(page, f"{server.url}/{address}{SENTENCE}")
+    page.locator(".french button.token").first.focus()
+    page.keyboard.press("l")
+    lane = page.locator(".lane")
+    expect(lane.locator("li")).to_have_count(7)
+    wide = size is HALL
+    expect(lane.locator(".band .strand")).to_have_count(4)
+    expect(lane.locator(".band")).to_be_visible(visible=wide)
+    if wide:
+        stations = lane.locator("li").evaluate_all("all => all.map((each) => each.offsetLeft + each.offsetWidth / 2)")
+        circles = lane.locator(".band circle").evaluate_all("all => all.map((each) => each.cx.baseVal.value)")
+        assert circles == pytest.approx(stations, abs=1)
+    assert violations(page) == []
+
+
 def test_a_pull_that_is_reset_stays_reset_when_another_map_is_chosen_before_the_answer(
     held_page: tuple[Page, HeldLine], server: Server
 ):

@@ -36,13 +36,15 @@ class LayerRequest:
 class Station:
     """One step of the layer: texts for the user, the address of its page, and rows of a label, a number and a share.
 
-    The share of a row is the length of its bar, from 0 to 1; None draws no bar.
+    The share of a row is the length of its bar, from 0 to 1; None draws no bar. `keys` are those of the rows whose
+    ribbons fold into the lane.
     """
 
     title: str
     link: str
     text: str
     rows: Sequence[tuple[str, str, float | None]] = ()
+    keys: Sequence[int] = ()
 
 
 def answer(serial: int, title: str, note: str, stations: Sequence[Station]) -> dict[str, object]:

@@ -16,7 +16,7 @@ beforeEach(() => {
   vi.clearAllMocks()
   document.body.replaceChildren()
   Element.prototype.scrollIntoView = vi.fn()
-  lane = new Lane(document.body, { ask, leave, choice: (kind) => ({ layer: kind, head: "mean" }) })
+  lane = new Lane(document.body, { ask, leave, choice: (kind) => ({ layer: kind, head: "mean" }), ribbon: () => null })
 })
 
 it("asks for the row that a token has: its own self-attention, or what it attends to", () => {

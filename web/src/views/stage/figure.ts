@@ -217,6 +217,11 @@ export class StageFigure {
     })
   }
 
+  /** The ribbon or the arc of the token that has the attention, to a key of the chosen kind. */
+  line({ place }: Focus, key: number): SVGPathElement | null {
+    return this.front?.querySelector<SVGPathElement>(`[data-at="${place} ${key}"]`) ?? null
+  }
+
   /** The element of a French token. */
   slot(place: number): HTMLElement | null {
     return this.tokens.french[place] ?? null

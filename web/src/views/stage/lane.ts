@@ -1,6 +1,7 @@
 /** An opened layer: one lane of stations, each with numbers of the held place and a link to its page. */
 
-import { button, element, markData, setAttributes } from "../../core/dom"
+import { button, element, markData, setAttributes, svgElement } from "../../core/dom"
+import { drawBand, foldRibbons, type Strand } from "./band"
 import { kindIn, type KindName, type MapChoice } from "./payload"
 import { querySide, sameFocus, type Focus } from "./reading"
 import type { Chosen } from "../../core/choosing"
@@ -18,6 +19,7 @@ interface Station {
   readonly link: string
   readonly text: string
   readonly rows: readonly (readonly [label: string, number: string, share: number | null])[]
+  readonly keys?: readonly number[] // of rows with a share
 }
 
 export interface LaneWords {
@@ -29,6 +31,7 @@ export interface LaneHost {
   ask: (request: Readonly<Record<string, unknown>>) => void
   choice: (kind: KindName) => MapChoice
   leave: (focus: Focus) => void // gives the keyboard's focus back to a token
+  ribbon: (focus: Focus, key: number) => SVGPathElement | null // that is drawn of a token
 }
 
 /** The kind whose row a token has: the chosen one if the token is its query. */
@@ -47,6 +50,9 @@ export class Lane {
   private serial = 0
   private taken = 0
   private focus: Focus | null = null
+  private readonly band: SVGSVGElement
+  private strands: readonly Strand[] = []
+  private folding = new AbortController()
 
   constructor(
     parent: ParentNode,
@@ -59,6 +65,7 @@ export class Lane {
     this.title = element("h2", "", head)
     this.shut = button(head, "\u2715", () => this.leave())
     this.note = element("p", "", this.root)
+    this.band = svgElement("svg", { class: "band", "aria-hidden": "true", width: 1, height: 1 }, this.root)
     this.list = element("ol", "", this.root)
     this.root.onkeydown = (event) => {
       if (event.key !== "Escape") return
@@ -85,9 +92,36 @@ export class Lane {
     setAttributes(this.shut, { "aria-label": words.closeLayer, title: words.closeLayer })
     this.list.replaceChildren()
     for (const station of stations) this.build(station)
+    this.strands = stations.flatMap(({ keys = [], rows }) => keys.map((key, place) => ({ key, weight: rows[place]?.[2] ?? 0 })))
     this.root.hidden = false
     this.root.focus({ preventScroll: true })
     this.root.scrollIntoView({ block: this.root.closest(".phone") ? "start" : "nearest" }) // a phone has no room for all of it
+    this.fold(this.draw())
+  }
+
+  /** Draws the band over the stations, which are in one line; returns its strands by their keys. */
+  draw(): Map<number, SVGPathElement> {
+    this.folding.abort()
+    const stations = [...this.list.children] as HTMLElement[]
+    const middles = stations.map(({ offsetLeft, offsetWidth }) => offsetLeft + offsetWidth / 2)
+    setAttributes(this.band, { width: Math.max(1, this.root.clientWidth) })
+    return this.root.hidden ? new Map<number, SVGPathElement>() : drawBand(this.band, middles, this.strands)
+  }
+
+  /** Folds the ribbons of the token, as they are drawn in the figure, into the band. */
+  private fold(strands: Map<number, SVGPathElement>): void {
+    const { focus, band, host } = this
+    if (!focus || !band.getClientRects().length) return
+    const { left, top } = band.getBoundingClientRect()
+    const folds = [...strands].flatMap(([key, strand]) => {
+      const ribbon = host.ribbon(focus, key)
+      const drawing = ribbon?.ownerSVGElement?.getBoundingClientRect()
+      if (!ribbon || !drawing) return []
+      const shift = [drawing.left - left, drawing.top - top] as const
+      return [{ from: ribbon.getAttribute("d")!, width: Number(ribbon.getAttribute("stroke-width")), strand, shift }]
+    })
+    this.folding = new AbortController()
+    foldRibbons(folds, this.folding.signal)
   }
 
   private build({ title, link, text, rows }: Station): void {

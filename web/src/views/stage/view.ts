@@ -81,6 +81,7 @@ export abstract class StageView extends ChoosingView<Bytes, StagePayload> {
       ask: (request) => this.answer("layer", request),
       choice: (kind) => this.choiceOf(kind),
       leave: (focus) => this.figure.moveTo(focus),
+      ribbon: (focus, key) => this.figure.line(focus, key),
     })
     this.table = new Fold(this.root, (holder) => fillTable(holder, this.scene()))
     this.live = buildLiveRegion(this.root)
@@ -200,6 +201,7 @@ export abstract class StageView extends ChoosingView<Bytes, StagePayload> {
     this.root.classList.toggle("columns", !this.figure.layout?.rows)
     this.figure.name((focus) => describeToken(scene.payload, scene.kind, scene.maps[scene.kind], focus))
     this.showAttention()
+    this.lane.draw()
   }
 
   /** Draws columns, which scroll together where both sentences are too long for the room. */
