@@ -36,3 +36,14 @@ def recompute_classification(network: VisionTransformer, trace: VisionTrace) -> 
     return Classification(
         before, after, logits, powers, powers / powers.sum(), largest_difference(logits, trace.logits)
     )
+
+
+@torch.inference_mode()
+def read_cls(network: VisionTransformer, trace: VisionTrace) -> np.ndarray:
+    """Read CLS after every layer by the last norm and the output layer (nostalgebraist 2020).
+
+    Returns:
+        `(layer, class)` float32 probabilities; those after the last layer are the network's own up to rounding.
+    """
+    after = torch.from_numpy(trace.stream[1:, 0]).to(network.head.weight.device)  # (layer, d_model)
+    return to_array(network.head(network.norm(after)).double().softmax(dim=-1))

@@ -1,10 +1,13 @@
 """Vision, attention maps: CLS in every head, any patch in one head, and every position."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 import streamlit as st
 
+from model import VisionTrace
+from model.lessons.classification import read_cls
 from model.tracing.picture_trace import PatchTrace
 from pages.shared import files
 from pages.shared.attention_viewer.explore import explore_picture
@@ -31,6 +34,7 @@ from views.controls import sentence_input
 from views.controls.picture_input import chosen_sample
 from views.export import drawing
 from views.text.catalogue import Message, say
+from views.text.class_names import class_names
 from views.url_state import bound_settings as address
 from views.url_state.codecs import OneOf
 
@@ -50,9 +54,12 @@ def render_cls(service: Service, key: str, trace: PatchTrace) -> None:
         sheet[settings.place], title.format(map=settings.label), top if settings.shared else None
     )
     tops = np.full(sheet.shape[:2], top)
-    render_choosable_maps(
-        settings, [PicturePanel("", "cls")], title, "cls_picture", trace.attention[:, :, :1], tops, beside=True
-    )
+    read: np.ndarray | None = None
+    classes: Sequence[str] = ()
+    if isinstance(trace, VisionTrace):  # of an opened model only attention is known
+        read, classes = service.lesson(("cls read", key), read_cls, trace), class_names(trace.classes)
+    panels, weights = [PicturePanel("", "cls")], trace.attention[:, :, :1]
+    render_choosable_maps(settings, panels, title, "cls_picture", weights, tops, True, read, classes)
     choices, chosen = settings.subset("layer", "head", "scale", "opacity")
     grid = GridOfKinds(cls_maps(trace, settings.picture), choices, chosen, elsewhere=tuple(chosen), with_detail=False)
     attention_kinds(grid, key="cls_grid", on_choose=sentence_input.store_selection)

@@ -12,6 +12,7 @@ from pages.shared.texts import Figure, block, render_check
 from views import kind_labels, map_labels, map_weights, patch_grid
 from views.components.controls import fits
 from views.components.patch_picture import PatchPicture, PicturePanel, patch_picture
+from views.components.picture_stage import PictureStage, picture_stage
 from views.controls import sentence_input, widgets
 from views.controls.widgets import Choice
 from views.export import downloads, drawing
@@ -123,6 +124,8 @@ def render_choosable_maps(
     weights: np.ndarray,
     tops: np.ndarray,
     beside: bool = False,
+    read: np.ndarray | None = None,
+    classes: Sequence[str] = (),
 ) -> None:
     """Show maps of all heads over the picture on which a patch can be chosen, see `PatchPicture`.
 
@@ -130,11 +133,15 @@ def render_choosable_maps(
         weights: `(layer, head, 1 or 1 + patch, 1 + patch)`, without the means; if they are too many, only
             those of the chosen head are sent.
         tops: `(layer + 1, head + 1)`, the largest weight on a shared scale.
-        beside: one panel with its controls next to it, and a slider that goes through the layers.
+        beside: one panel with its controls next to it, a slider that goes through the layers, and, where all maps
+            can be sent, CLS in every layer: it is the query.
+        read: `(layer, class)` what is read from CLS after each layer, see `PictureStage`.
+        classes: their names.
     """
     layers, heads = weights.shape[0] + 1, weights.shape[1] + 1
     names, shared_tops = (settings.layers, settings.heads), tops
-    if fits(layers * heads * weights[0, 0].size):
+    sends_all = fits(layers * heads * weights[0, 0].size)
+    if sends_all:
         sent = map_weights.with_means(weights)
     else:
         sent = map_weights.single_map(weights, *settings.place)[None, None]
@@ -151,7 +158,10 @@ def render_choosable_maps(
         beside=beside,
         sliders=("layer",) if beside else (),
     )
-    patch_picture(picture, key=key, on_choose=sentence_input.store_selection)
+    if beside and sends_all:
+        picture_stage(PictureStage(picture, classes, read), key, sentence_input.store_selection)
+    else:
+        patch_picture(picture, key=key, on_choose=sentence_input.store_selection)
 
 
 def choose_class(label: str, trace: PatchTrace, **looks) -> int:

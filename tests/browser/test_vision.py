@@ -12,6 +12,7 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from model import VisionClassifier
+from tests.browser.axe import violations
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.uploads import upload, wait_for_picture
 from tests.views.controls.odd_pictures import encoded, photo
@@ -114,6 +115,55 @@ def test_a_patch_chosen_by_click_and_by_keys_is_followed_everywhere(server: Serv
     page.reload()
     ready(page)
     expect(page.get_by_text("Patch in row 1, column 2")).to_be_visible()
+
+
+@pytest.mark.nightly
+def test_layers_on_the_stage_are_looked_at_without_a_request_and_chosen(server: Server, page: Page):
+    open_page(page, f"{server.url}/vision?view=cls")
+    title, layers = page.locator(".picture-root h2"), page.locator(".layers .token")
+    expect(layers).to_have_count(7)  # with the mean
+    expect(layers.nth(5)).to_have_attribute("aria-pressed", "true")
+    answer = page.locator(".aa-answer .aa-best th").inner_text()
+    expect(page.locator(".layers li").nth(5).locator(".reading span")).to_have_text(answer)
+    page.evaluate("""() => {
+        window.messages = 0
+        const send = WebSocket.prototype.send
+        WebSocket.prototype.send = function (data) { window.messages += 1; send.call(this, data) }
+    }""")
+    layers.nth(1).hover()
+    expect(title).to_contain_text("layer 2, mean over heads")
+    cell(page, 6, 6).hover()
+    expect(title).to_contain_text("layer 6, mean over heads")
+    numbers = page.locator(".staged .weights span")
+    expect(numbers).to_have_count(7)  # of this patch in every layer
+    assert close(numbers.nth(6).inner_text(), float(weight(page, 6, 6)))  # that of the shown layer is drawn last
+    layers.nth(5).focus()
+    page.keyboard.press("ArrowUp")
+    expect(title).to_contain_text("layer 5, mean over heads")
+    page.keyboard.press("Escape")
+    expect(title).to_contain_text("layer 6, mean over heads")
+    assert page.evaluate("window.messages") == 0
+    page.keyboard.press("Enter")  # on the layer that has the focus
+    expect(layers.nth(4)).to_have_attribute("aria-pressed", "true")
+    expect(layers.nth(4)).to_have_accessible_name(re.compile("^CLS in Layer 5 attends to: CLS itself .* Read as: "))
+    page.wait_for_url(re.compile("layer=5"))
+    page.get_by_text("CLS in every layer, as a table").click()
+    expect(page.locator(".picture-root .scroll tbody tr")).to_have_count(7)
+    page.go_back()
+    expect(layers.nth(5)).to_have_attribute("aria-pressed", "true")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_accepts_the_stage_and_a_phone_has_the_layers_below_the_picture(server: Server, phone: Page, scheme):
+    phone.emulate_media(color_scheme=scheme)
+    open_page(phone, f"{server.url}/vision?view=cls")
+    assert violations(phone) == []
+    picture, layer = phone.locator(".picture-root .frame"), phone.locator(".layers .token").nth(2)
+    assert layer.bounding_box()["y"] > picture.bounding_box()["y"] + picture.bounding_box()["height"]
+    layer.tap()
+    expect(phone.locator(".picture-root h2")).to_contain_text("layer 3, mean over heads")
+    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 @pytest.mark.nightly

@@ -96,20 +96,32 @@ class PatchPicture:
     sliders: Sequence[str] = ()
 
 
-def payload(picture: PatchPicture, theme: palette.Theme, exact_bytes: int = EXACT_BYTES) -> bytes:
-    """The bytes that the script reads; weights with every digit up to `exact_bytes`."""
+def payload(
+    picture: PatchPicture,
+    theme: palette.Theme,
+    exact_bytes: int = EXACT_BYTES,
+    more: Mapping[str, object] | None = None,
+) -> bytes:
+    """The bytes that the script reads; weights with every digit up to `exact_bytes`.
+
+    Args:
+        more: further fields for a script that shows more, or other values of fields.
+    """
     weights = _sent_weights(picture, exact_bytes)
     header = component.header_fields(
         picture,
         theme=theme,
-        choices=None,
-        chosen=None,  # it is in the mark
-        controls=controls.control_specs(picture.choices, picture.elsewhere, picture.sliders),
-        names=[list(names) or [""] for names in picture.names],
-        tops=[] if picture.tops is None else picture.tops.tolist(),
-        id=zlib.crc32(weights.encoded),
-        words=component.translated(WORDS),
-        scales=component.scales("vision"),
+        **{
+            "choices": None,
+            "chosen": None,  # it is in the mark
+            "controls": controls.control_specs(picture.choices, picture.elsewhere, picture.sliders),
+            "names": [list(names) or [""] for names in picture.names],
+            "tops": [] if picture.tops is None else picture.tops.tolist(),
+            "id": zlib.crc32(weights.encoded),
+            "words": component.translated(WORDS),
+            "scales": component.scales("vision"),
+        }
+        | dict(more or {}),
     )
     return pack(header, {"pixels": picture.pixels, "weights": weights})
 

@@ -100,8 +100,10 @@ def test_pictures_have_the_views_of_vision(open_app, listed, part):
     assert not app.exception
     trace = patch_trace(open_model(listed["vit"], device="cpu").trace(samples.picture(samples.NAMES[0]).image))
     if part in ("cls", "any-patch"):
-        (element,) = [each for each in app.get("bidi_component") if each.proto.component_name == "patch_picture"]
-        _, weights, _ = read_picture(element.proto.bytes)  # (layers + 1, heads + 1, query, key)
+        name = "picture_stage" if part == "cls" else "patch_picture"
+        (element,) = [each for each in app.get("bidi_component") if each.proto.component_name == name]
+        header, weights, _ = read_picture(element.proto.bytes)  # (layers + 1, heads + 1, query, key)
+        assert not header.get("read")  # only attention is known
         mean = trace.attention[-1].mean(axis=0)
         np.testing.assert_allclose(weights[len(trace.attention) - 1, -1], mean[: weights.shape[2]], atol=1e-3)
         assert "`scaled_dot_product_attention`, with the model's own bias" in page_text(app)

@@ -43,14 +43,14 @@ def trace(classifier):
     return classifier.trace(samples.picture(samples.NAMES[0]).image)
 
 
-def component(app: AppTest, name: str):
+def component(app: AppTest, name: str | tuple[str, ...]):
     (expected,) = [part.proto for part in app.get("bidi_component") if part.proto.component_name.endswith(name)]
     return expected
 
 
 def patch_picture(app: AppTest) -> tuple[dict, np.ndarray, np.ndarray]:
     """Return the header of the patch picture with its selection, the selected head's weights, and the picture."""
-    header, weights, picture = read(component(app, "patch_picture").bytes)
+    header, weights, picture = read(component(app, ("patch_picture", "picture_stage")).bytes)
     selection = selection_of(app, header)
     place = tuple(
         names.index(selection.get(each, names[0]))
@@ -176,6 +176,9 @@ def test_cls_attention_equals_the_trace(open_app, trace):
     np.testing.assert_array_equal(picture, underlay)
     assert (large["chosen"]["opacity"], large["chosen"]["kept"]) == ("40", "35")
     assert large["panels"][0]["shows"] == "cls"
+    assert large["classes"] == list(trace.classes)
+    np.testing.assert_allclose(large["read"][-1], trace.probabilities, atol=1e-4)  # after the last layer: the answer
+    assert len(large["read"]) == len(trace.attention)
     app.session_state["table"] = True
     app.run()
     np.testing.assert_allclose(app.dataframe[0].value.to_numpy(), expected[1, 2], atol=1e-5)
