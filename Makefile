@@ -42,7 +42,7 @@ nightly: test
 # every view of the app on both sizes of screen and in both themes, where `make test` opens the first of four pages
 walk: dev-environment
 	BIN=$(BIN) sh tests/browser/install.sh
-	ATLAS_WALK=full $(PYTEST) tests/browser/test_walk.py
+	ATLAS_WALK=full $(PYTEST) --numprocesses 2 --dist load tests/browser/test_walk.py
 
 # what is marked `nightly`, and longer random walks
 test-slow: dev-environment

@@ -156,7 +156,7 @@ ONLY_HERE = {
         "patches": "text=The order of the sequence",
         "cls": "text=CLS as the query, ",
         "any-patch": "text=What it attends to\u27e7 as PNG",
-        "layers": "text=Where the four methods come from",
+        "layers": "text=Where the methods come from",
         "positions": "text=Attention distance",
         "convolution": "text=once more through the Vision Transformer",
     },
