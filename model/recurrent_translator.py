@@ -105,6 +105,11 @@ class RecurrentTranslator(SentenceTranslator[RecurrentTrace]):
         """
         return self.tokenizer.decode(greedy_batch(self.network, [self.read_ids(text)], max_length, intervention)[0])
 
+    @property
+    def resumable(self) -> RecurrentCausalNetwork:
+        """The network as patching runs it: from the beginning, with states and context vectors replaced."""
+        return RecurrentCausalNetwork(self.network)
+
     @falls_back
     def prepare_experiment(self, clean: str, corrupt: str, target: str | None = None) -> Experiment:
         """Prepare two English sentences; see `model.causal.experiments.prepare_translations`.
@@ -131,7 +136,7 @@ class RecurrentTranslator(SentenceTranslator[RecurrentTrace]):
         """Patch states and context vectors by step; see `model.causal.recurrent_patching`."""
         pair = self.prepare_experiment(clean, corrupt, target)
         return patch_recurrent_in_steps(
-            RecurrentCausalNetwork(self.network),
+            self.resumable,
             pair.clean,
             pair.corrupt,
             pair.measured(metric),

@@ -18,7 +18,7 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "heads": ("", ()),
     "compare": ("b", ("changed", "other")),
     "attribution": ("", ()),
-    "circuits": ("part", ("patching", "paths", "noise", "lens", "logit")),
+    "circuits": ("part", ("patching", "paths", "noise", "lens", "logit", "states")),
     "lessons": ("", ()),
     "history": (
         "part",
@@ -141,6 +141,7 @@ UNFOLDED = (
     View("vision", "view", "causes", {"cause": "patching", "patchlayer": "5"}),
     View("vision", "view", "causes", {"cause": "noise", "samples": "2"}),
     View("circuits", "part", "patching", {"headcells": "each"}),
+    View("circuits", "part", "states", {"network": "lstm-vector"}),
     View("attribution", "", "", {"integrate": "12"}),
     View("heads", "", "", {"replacement": "resample"}),
     View("attention", "look", "maps", {"units": "words"}),

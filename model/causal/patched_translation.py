@@ -5,9 +5,9 @@ decoder was recorded at the positions of the translation that was fed to both ru
 fed again, and the translation continues from there, with the patch at these positions.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -24,8 +24,10 @@ from .experiments import MOST_TOKENS, Experiment
 from .metrics import evaluate
 from .own_networks import ResumableTranslator
 from .patched_runs import Case, Patch, resume_cases
-from .resumable import ResumableNetwork
+from .resumable import CausalNetwork, ResumableNetwork
 from .sites import Alignment, find_site, make_grid, parts_of
+
+K = TypeVar("K", bound=Hashable)
 
 
 def patch_parts_in_steps(
@@ -62,7 +64,7 @@ def patch_parts_in_steps(
             alignment=complete(resumable, experiment, direction, alignment),
         )
 
-    return (yield from _each_part_in_steps(parts or parts_of(resumable, find_site(site)), patch))
+    return (yield from patch_each_in_steps(parts or parts_of(resumable, find_site(site)), patch))
 
 
 def patch_noise_parts_in_steps(
@@ -96,14 +98,14 @@ def patch_noise_parts_in_steps(
             labels=experiment.clean_labels,
         )
 
-    return (yield from _each_part_in_steps(parts_of(resumable, find_site(site)), patch))
+    return (yield from patch_each_in_steps(parts_of(resumable, find_site(site)), patch))
 
 
-def _each_part_in_steps(
-    parts: Sequence[str], patch: Callable[[str], InSteps[ActivationPatching]]
-) -> InSteps[dict[str, ActivationPatching]]:
+def patch_each_in_steps(
+    parts: Sequence[K], patch: Callable[[K], InSteps[ActivationPatching]]
+) -> InSteps[dict[K, ActivationPatching]]:
     """Run `patch` for each part, with the progress of all."""
-    results: dict[str, ActivationPatching] = {}
+    results: dict[K, ActivationPatching] = {}
     for number, part in enumerate(parts):
         steps = patch(part)
         while part not in results:
@@ -124,7 +126,8 @@ class PatchedTranslation:
         fed: how many of them were fed, and not generated.
         value: the metric with this cell patched.
         probabilities: of the tokens, given those before them, in the patched run.
-        cross: `(layer, head, token, source)` float32, cross-attention where each token was chosen, in the patched run.
+        cross: `(layer, head, token, source)` float32, cross-attention where each token was chosen, in the patched run;
+            no layers where the network has none.
     """
 
     ids: tuple[int, ...]
@@ -280,7 +283,7 @@ def receiving_labels(experiment: Experiment, direction: Direction) -> Mapping[st
 
 
 def complete(
-    resumable: ResumableNetwork, experiment: Experiment, direction: Direction, alignment: Alignment | None
+    resumable: CausalNetwork, experiment: Experiment, direction: Direction, alignment: Alignment | None
 ) -> Alignment | None:
     """An alignment with every position of the other stacks paired with itself; None stays None."""
     if alignment is None:

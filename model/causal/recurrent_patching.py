@@ -66,6 +66,13 @@ class RecurrentCausalNetwork(CausalNetwork):
     def columns(self) -> int:
         return self.network.config.vocabulary_size
 
+    @property
+    def sites(self) -> dict[str, list[str]]:
+        """The sites that the network has -> their parts."""
+        alone = ["hidden_state"] + ["cell_state", "state"] * (self.network.config.cell == "lstm")
+        names = alone + ["context_vector"] * (self.network.config.alignment != "none")
+        return {name: self.parts(name) for name in names}
+
     def parts(self, site: str) -> list[str]:
         """The parts that have a site: `encoder_forwards`, `encoder_backwards`, `decoder`.
 
@@ -117,7 +124,7 @@ def patch_recurrent_in_steps(
         raise CausalError(
             "{site} is not in {part!r}; choose one of {known}.", site=site, part=part, known=", ".join(known)
         )
-    stack, _, reads = part.partition("_")
+    stack = stack_of(part)
     give, receive = (clean, corrupt) if direction == "denoising" else (corrupt, clean)
     receiver, donor = network.record(receive), network.record(give)
     lengths, other = network.lengths(receive), network.lengths(give)
@@ -128,13 +135,7 @@ def patch_recurrent_in_steps(
     metric.check(network, receiver.hidden.shape[1])
     metric.check(network, donor.hidden.shape[1])
     pairs = align_positions(stack, lengths[stack], positions, alignment)
-    prefix = ".".join(name for name in (stack, reads) if name)
-    cases = [
-        tuple(
-            Patch(f"{prefix}.{own}.{step}", donor.tensors[f"{prefix}.{from_}.{step}"]) for step in RECURRENT_SITES[site]
-        )
-        for own, from_ in pairs
-    ]
+    cases = [replace_step(site, part, pair, donor) for pair in pairs]
     values = yield from run_cases_in_steps(network, receiver, [(), *cases], metric)
     own_labels = (labels or number_positions(lengths))[stack]
     axes = (TableAxis("position", tuple(own_labels[receives] for receives, _ in pairs)),)
@@ -151,6 +152,25 @@ def patch_recurrent_in_steps(
 
 
 patch_recurrent = as_one_call(patch_recurrent_in_steps)
+
+
+def stack_of(part: str) -> str:
+    """The stack whose positions a part has: `encoder` of `encoder_forwards`."""
+    return part.partition("_")[0]
+
+
+def replace_step(site: str, part: str, pair: tuple[int, int], donor: RecordedRun) -> Case:
+    """Replace what one step passes on.
+
+    Args:
+        pair: positions of the step that receives and of the one that gives.
+        donor: the run that gives.
+    """
+    prefix, (receives, gives) = part.replace("_", "."), pair
+    return tuple(
+        Patch(f"{prefix}.{receives}.{quantity}", donor.tensors[f"{prefix}.{gives}.{quantity}"])
+        for quantity in RECURRENT_SITES[site]
+    )
 
 
 def _check(

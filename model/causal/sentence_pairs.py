@@ -15,10 +15,12 @@ from .causal_error import CausalError
 from .experiments import MOST_TOKENS, Experiment
 from .metrics import LogitDifference, Metric, Probability, TargetLoss
 from .own_networks import ResumableTranslator
+from .recurrent_patching import RecurrentCausalNetwork
 from .sites import Alignment
 
 Places = tuple[tuple[int, int], ...]  # (position in the clean sentence, position in the corrupt one), from 0
 MetricName = Literal["difference", "probability", "loss"]
+Translating = ResumableTranslator | RecurrentCausalNetwork
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ class SentencePair:
 
 @torch.inference_mode()
 def pair_sentences(
-    resumable: ResumableTranslator, tokenizer: Tokenizer, clean: Sequence[int], corrupt: Sequence[int]
+    resumable: Translating, tokenizer: Tokenizer, clean: Sequence[int], corrupt: Sequence[int]
 ) -> SentencePair:
     """Translate both sentences, align them and find the tokens that change.
 
@@ -191,7 +193,7 @@ def prepare_sentence(
 
 
 def prepare_pair(
-    resumable: ResumableTranslator, tokenizer: Tokenizer, pair: SentencePair, place: int, metric: MetricName
+    resumable: Translating, tokenizer: Tokenizer, pair: SentencePair, place: int, metric: MetricName
 ) -> Experiment:
     """Prepare two sentences with one decoder input, and what is measured.
 

@@ -91,9 +91,17 @@ def render(request: Request) -> None:
         heads = choose_heads(sentence_input.kind_names(request.service.kinds))
     cells = patch_all(request, comparison, site, heads)
     cell = render_maps(cells)
+    patched = translate_patched(request, comparison, cells, cell)
     with translations:
-        patched = render_translations(request, comparison, cells, cell)
-    render_stage(request, comparison, patched)
+        render_translations(request, comparison, cells, cell, patched)
+    layers, count = patched.cross.shape[:2]
+    title = say(
+        "circuits.stage",
+        "The run with the chosen cell patched: cross-attention of layer {layer}, mean of {heads} heads",
+        layer=layers,
+        heads=count,
+    )
+    render_stage(request, comparison, patched, title)
     direction, alignment = comparison.direction, comparison.alignment
     lines = causal_recipes.of_grids([each.arguments for each in (HeadCells(site), heads)], direction, alignment)
     source = comparison.source(request).with_method(lines, direction=direction, alignment=alignment)
@@ -105,24 +113,18 @@ def render(request: Request) -> None:
         render_program("circuits", "patching", **texts, site=heads.site, **values)
 
 
-def render_stage(request: Request, comparison: Comparison, patched: PatchedTranslation) -> None:
+def render_stage(request: Request, comparison: Comparison, patched: PatchedTranslation, title: str) -> None:
     """Render the run with the chosen cell patched on the stage: its cross-attention between both sentences."""
     pair, tokenizer = comparison.pair, request.service.model.tokenizer
     source = pair.corrupt_tokens if comparison.direction == "denoising" else pair.clean_tokens
-    layers, heads = patched.cross.shape[:2]
-    title = say(
-        "circuits.stage",
-        "The run with the chosen cell patched: cross-attention of layer {layer}, mean of {heads} heads",
-        layer=layers,
-        heads=heads,
-    )
     french, start = tokenizer.display(patched.ids), tokenizer.display([tokenizer.bos_id])[0]
     alignment_stage(AlignmentStage(title, source, french, start, patched.cross[-1].mean(axis=0)), "patched-stage")
 
 
-def render_translations(request: Request, comparison: Comparison, cells: PatchedCells, cell: str) -> PatchedTranslation:
-    """Render both translations, that of the patched run, and what is measured in all three; return that run."""
-    patched = translate_patched(request, comparison, cells, cell)
+def render_translations(
+    request: Request, comparison: Comparison, cells: PatchedCells, cell: str, patched: PatchedTranslation
+) -> None:
+    """Render both translations, that of the patched run, and what is measured in all three."""
     doubts = doubts_of(request, comparison, patched)
     receives = "B" if comparison.direction == "denoising" else "A"
     names = [say("compare.translation", "Translation, {side}", side=side) for side in ("A", "B")]
@@ -133,4 +135,3 @@ def render_translations(request: Request, comparison: Comparison, cells: Patched
     warn_if_cut_off(request.service.has_ended(patched.ids))
     values = cells.sentence_values(cell, comparison.direction)
     paragraph("circuits", "patched-cell", measured=comparison.measured, **values)
-    return patched

@@ -33,8 +33,8 @@ from views.text import prose
 from views.text.catalogue import CLOSED, OPENED
 
 SENTENCE = "=SUM(A1) @me +1 -2 I said: \uac00, and my uncle, who sells boats, could not have gone."
-# the time of these views grows with the square of the length
-SHORT = {"circuits/paths": "-My cat is old.", "circuits/noise": "-My cat is old."}
+# the time of two views grows with the square of the length; a network with one vector translates no long sentence
+SHORT = dict.fromkeys(("circuits/paths", "circuits/noise", "circuits/states/lstm-vector"), "-My cat is old.")
 LONG = ("heads/resample", "circuits/patching/each")  # 30 and 7 s; `make nightly` opens them
 PATCH = re.compile(r"CLS|row \d+, column \d+")
 PAGES = [place.id for place in navigation.PAGES]

@@ -151,6 +151,21 @@ def of_grids(sites: Sequence[Mapping[str, object]], direction: str, alignment: s
     )
 
 
+def of_states(direction: str, alignment: str) -> Lines:
+    """Patch states and context vectors of a recurrent network; arguments as of `of_grids`."""
+    return (
+        "from model.causal.patched_states import patch_states_in_steps",
+        "from model.runtime.progress import run_to_end",
+        "",
+        f"direction = {direction!r}",
+        f"alignment = pair.alignment({alignment!r}, direction)",
+        "steps = patch_states_in_steps(model.resumable, experiment, direction=direction, alignment=alignment)",
+        "arrays = {",
+        '    f"{site}_{part}": result.grid.values for (site, part), result in run_to_end(steps).items()',
+        "}",
+    )
+
+
 def of_noisy_grids(sites: Sequence[str], noisy: Mapping[str, Sequence[int]], samples: int, seed: int) -> Lines:
     """Patch sites of one sentence with noise; see `model.causal.patched_translation.patch_noise_parts_in_steps`."""
     return (

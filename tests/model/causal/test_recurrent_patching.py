@@ -7,10 +7,14 @@ import pytest
 import torch
 
 from model import RecurrentTranslator
+from model.causal.activation_patching import number_positions
 from model.causal.causal_error import CausalError
+from model.causal.experiments import Experiment
 from model.causal.metrics import LogitDifference, evaluate
+from model.causal.patched_states import patch_states_in_steps, translate_with_state_in_steps
 from model.causal.recurrent_patching import RECURRENT_SITES, RecurrentCausalNetwork, patch_recurrent
-from model.networks.tap import Intervention, Recorder, replace_by
+from model.networks.tap import Chain, Intervention, Recorder, replace_by
+from model.runtime.progress import run_to_end
 from tests.model.causal.known_circuits import CHANGED, counter
 from tests.model.causal.small_networks import inputs_of
 from tests.model.networks import tiny_recurrent
@@ -65,6 +69,38 @@ def test_every_step_equals_a_whole_run(kind, direction):
             0,
         )
         assert (result.site, result.part, result.grid.axes[0].name) == (site, part, "position")
+
+
+@pytest.mark.parametrize("kind", ["lstm-additive", *(nightly(kind) for kind in KINDS if kind != "lstm-additive")])
+@torch.inference_mode()
+def test_everything_is_patched_and_translations_are_those_of_whole_runs(kind):
+    """Each token is the most probable one of a run of the whole network with the same state replaced."""
+    causal, (clean, corrupt) = small(kind), pair()
+    labels, place = number_positions(causal.lengths(clean)), clean[1].shape[1] - 1
+    experiment = Experiment(clean, corrupt, labels, labels, METRIC)
+    results = run_to_end(patch_states_in_steps(causal, experiment))
+    assert list(results) == [(site, part) for site, parts in causal.sites.items() for part in parts] == places(causal)
+    donor, config = causal.record(clean).tensors, causal.network.config
+    for (site, part), result in results.items():
+        cell = int(np.abs(result.effects).argmax())
+        names = [f"{part.replace('_', '.')}.{cell}.{quantity}" for quantity in RECURRENT_SITES[site]]
+        tap = Intervention({name: replace_by(donor[name]) for name in names})
+        patched = run_to_end(translate_with_state_in_steps(causal, experiment, site, part, cell, place=place))
+        assert patched.value == pytest.approx(result.grid.values[cell], abs=1e-12)
+        assert patched.fed == (place if part == "decoder" else 0)
+        assert patched.ids[: patched.fed] == tuple(clean[1][0, 1 : 1 + patched.fed].tolist())
+        recorder = Recorder()
+        fed = torch.tensor([[config.bos_id, *patched.ids[:-1]]])
+        logits = causal.network(corrupt[0], fed, Chain(tap, recorder))[0]
+        chances = logits.softmax(dim=-1)[range(len(patched.ids)), patched.ids]
+        np.testing.assert_allclose(patched.probabilities, chances, atol=1e-6)
+        logits[:, list(config.never_generated)] = -torch.inf
+        assert logits.argmax(dim=-1)[patched.fed :].tolist() == list(patched.ids[patched.fed :])
+        if config.alignment == "none":
+            assert patched.cross.shape[:3] == (0, 0, len(patched.ids))
+        else:
+            weights = [recorder.tensors[f"decoder.{step}.cross.weights"] for step in range(len(patched.ids))]
+            np.testing.assert_allclose(patched.cross, torch.cat(weights, dim=2), atol=1e-6)
 
 
 def test_a_counter_is_ranked_first():

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from model import Trace, Translator
+from model.causal.patched_states import patch_states_in_steps
 from model.causal.patched_translation import patch_noise_parts_in_steps, patch_parts_in_steps
 from model.causal.path_edges import path_edges_in_steps
 from model.causal.sentence_pairs import pair_sentences, prepare_pair, prepare_sentence
 from model.runtime.progress import run_to_end
 from tests.pages.conftest import SENTENCE
-from tests.pages.shared.programs import OTHER, OWN, Case, Expected, Values, of_a_run, of_the_translator
+from tests.pages.shared.programs import OTHER, OWN, Case, Expected, Values, load_recurrent, of_a_run, of_the_translator
 
 HOUSE = "I want to buy a house."
 LONGER = "I want to buy a big car."
@@ -28,6 +29,18 @@ def patched(model: Translator, values: Values) -> Expected:
         options["alignment"] = pair.alignment(pair.best_alignment, values["direction"])
     parts = patch_parts_in_steps(model.resumable, experiment, values["site"], **options)
     return {"shares": {part: result.restored for part, result in run_to_end(parts).items()}}
+
+
+def stepped(values: Values) -> Expected:
+    model = load_recurrent(values["network"])
+    read = (model.read_ids(values[side]) for side in ("clean", "corrupt"))
+    pair = pair_sentences(model.resumable, model.tokenizer, *read)
+    experiment = prepare_pair(model.resumable, model.tokenizer, pair, pair.proposed, "difference")
+    options = {"direction": values["direction"]}
+    if values["alignment"] is not None:
+        options["alignment"] = pair.alignment(pair.best_alignment, values["direction"])
+    results = run_to_end(patch_states_in_steps(model.resumable, experiment, **options))
+    return {"shares": {place: result.restored for place, result in results.items()}}
 
 
 @of_the_translator
@@ -70,6 +83,11 @@ CASES: dict[str, Case] = {
         PAIR | {"site": "head_output", "direction": "denoising", "alignment": None},
         {"clean": SENTENCE, "corrupt": LONGER, "site": "keys", "direction": "noising", "alignment": ALIGNED},
         patched,
+    ),
+    "states": (
+        PAIR | {"network": "lstm-additive", "direction": "denoising", "alignment": None},
+        PAIR | {"network": "rnn-vector", "direction": "noising", "alignment": None},
+        stepped,
     ),
     "paths": (PAIR, {"clean": "He wants a car.", "corrupt": "He wants a house."}, connected),
     "noise": (

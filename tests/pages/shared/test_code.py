@@ -75,6 +75,7 @@ BY_THE_PART = {  # which pass the values to their program themselves
     ("circuits", "noise"),
     ("circuits", "lens"),
     ("circuits", "logit"),
+    ("circuits", "states"),
     ("positions", "trained-model"),
     ("tokens", "contexts"),
     ("tokens", "sizes"),

@@ -26,6 +26,7 @@ def folder(tmp_path) -> Path:
     [
         ({"other": HOSTILE, "headcells": "each", "headkind": "cross", "direction": "noising"}, "patching"),
         nightly({"other": HOUSE, "metric": "loss", "site": "attention_output", "headsite": "keys"}, "patching"),
+        nightly({"part": "states", "other": HOUSE, "network": "lstm-vector", "direction": "noising"}, "patching"),
         nightly({"part": "noise", "noisy": "5", "samples": "3", "seed": "4", "metric": "loss"}, "patching"),
     ],
     ids=str,

@@ -1,0 +1,98 @@
+"""Maps of a recurrent network's patched steps: a map for each part, a row for each thing that a step passes on."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from model.causal.patched_states import Place
+from model.causal.recurrent_patching import stack_of
+from pages.shared.causes.patched_cells import AXES, METRIC, SHARE, CellTable, PatchedCells
+from views.components.cell_maps import CellMap
+from views.text import literal
+from views.text.catalogue import Message, say
+
+STATES = {
+    "hidden_state": Message("circuits.state.hidden", "Hidden state h"),
+    "cell_state": Message("circuits.state.cell", "Cell state c"),
+    "state": Message("circuits.state.both", "Both, h and c"),
+    "context_vector": Message("circuits.state.context", "Context vector"),
+}
+PARTS = {
+    "encoder_forwards": Message("circuits.states.forwards", "Encoder, read forwards"),
+    "encoder_backwards": Message("circuits.states.backwards", "Encoder, read backwards"),
+    "decoder": Message("circuits.states.decoder", "Decoder"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class StepTable(CellTable):
+    """The cells of one row of a map."""
+
+    def index(self, row: int, column: int) -> tuple[int, ...]:
+        return (column,)
+
+
+@dataclass(frozen=True, eq=False)
+class StepCells(PatchedCells):
+    """Everything that was measured for one comparison; the only axis of a grid is that of positions."""
+
+    @cached_property
+    def by_part(self) -> dict[str, list[str]]:
+        """Part -> its sites: the rows of its map."""
+        parts = dict.fromkeys(part for _, part in self.results)
+        return {part: [site for site, own in self.results if own == part] for part in parts}
+
+    @cached_property
+    def maps(self) -> list[CellMap]:
+        """One map for each part."""
+        return [self._steps(part, sites) for part, sites in self.by_part.items()]
+
+    def _steps(self, part: str, sites: list[str]) -> CellMap:
+        results = [self.results[site, part] for site in sites]
+        scales = {
+            SHARE: np.stack([np.nan_to_num(result.restored) for result in results]),
+            METRIC: np.stack([result.effects for result in results]),
+        }
+        return CellMap(
+            part,
+            stack_of(part),
+            self.names[part],
+            stack_of(part),
+            scales,
+            [STATES[site]() for site in sites],
+            list(map(str, results[0].grid.axes[0].labels)),
+            say("circuits.states.row", "what is replaced"),
+            AXES["position"](),
+        )
+
+    def table(self, cell: str) -> tuple[CellTable, int, int]:
+        part, row, column = cell.rsplit(".", 2)
+        site = self.by_part[part][int(row) - 1]
+        return StepTable(site, part, self.results[site, part]), int(row) - 1, int(column) - 1
+
+    def step(self, cell: str) -> tuple[Place, int]:
+        """Site and part of a cell, and its index in their grid."""
+        site, part, (column,) = self.place(cell)
+        return (site, part), column
+
+    def describe(self, cell: str) -> str:
+        (site, part), column = self.step(cell)
+        values = {"site": STATES[site](), "part": self.names[part], "position": column + 1}
+        return say("circuits.cell.step", "{site}, {part}, position {position}", **values)
+
+    def rows(self) -> tuple[list[str], list[list[object]]]:
+        header = [
+            say("circuits.column.site", "site"),
+            say("circuits.column.part", "part"),
+            say("circuits.position", "position"),
+            say("column.token", "token"),
+            say("circuits.column.metric", "measured, patched"),
+            say("circuits.column.share", "share of the difference"),
+        ]
+        rows: list[list[object]] = []
+        for site, part, result in self._listed():
+            labels, numbers = result.grid.axes[0].labels, zip(result.grid.values, result.restored, strict=True)
+            for place, (label, (value, share)) in enumerate(zip(labels, numbers, strict=True), 1):
+                rows.append([site, part, place, literal.token(str(label)), float(value), float(share)])
+        return header, rows
