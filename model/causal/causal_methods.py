@@ -4,7 +4,7 @@ Every method that takes long also exists in steps, `patch_in_steps` and so on, f
 """
 
 from abc import abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..runtime.fallback import NetworkOwner, falls_back
@@ -14,7 +14,7 @@ from .composition import CompositionScores, CopyingScores, composition, copying_
 from .embedding_noise import SAMPLES, SCALE, patch_noise_in_steps
 from .experiments import Experiment
 from .head_connections import INPUTS
-from .head_outputs import HeadMeans, record_pool
+from .head_outputs import HeadMeans, measure_means, record_pool
 from .head_replacement import PAIRS_AMONG, HeadAblation, Replacement, ablate_in_steps
 from .integrated_gradients import MOST_POINTS, TOLERANCE, IntegratedGradients, integrate_gradients_in_steps
 from .logit_attribution import LogitAttribution, attribute_logit
@@ -208,6 +208,7 @@ class CausalMethods(NetworkOwner):
         metric: Metric | None = None,
         *,
         others: Sequence[Any] = (),
+        means: HeadMeans | None = None,
         samples: int = SAMPLES,
         seed: int = 0,
         pairs_among: int = PAIRS_AMONG,
@@ -217,10 +218,12 @@ class CausalMethods(NetworkOwner):
         Args:
             others: traces of other inputs, for "mean" and "resample"; without any, "mean" takes the means that were
                 measured over a corpus, where there are some for these weights.
+            means: of `measure_head_means`, for "mean".
         """
         own, causal = self.read_trace(trace), self.resumable
         pool = record_pool(causal, [self.read_trace(other).inputs for other in others]) if others else None
-        means = self.head_means if replacement == "mean" and pool is None else None
+        if means is None and replacement == "mean" and pool is None:
+            means = self.head_means
         return ablate_in_steps(
             causal,
             own.inputs,
@@ -237,6 +240,17 @@ class CausalMethods(NetworkOwner):
     def replace_heads(self, trace: Any, replacement: Replacement = "zero", **options: Any) -> HeadAblation:
         """Run `replace_heads_in_steps` to its end; errors as of `patch`."""
         return run_to_end(self.replace_heads_in_steps(trace, replacement, **options))
+
+    def measure_head_means(self, traces: Iterable[Any]) -> HeadMeans:
+        """Mean output of every head over the inputs of some traces, which are read one at a time: of a whole corpus.
+
+        `measure_head_means(map(model.trace, texts))` stores no trace. `means.save(folder, model.weights_sha256)` writes
+        them to a file.
+
+        Raises:
+            CausalError: there is no trace, or one is not of this model.
+        """
+        return measure_means(self.resumable, (self.read_trace(trace).inputs for trace in traces))
 
     @property
     def head_means(self) -> HeadMeans | None:

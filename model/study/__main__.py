@@ -73,7 +73,15 @@ def _run(options: argparse.Namespace) -> int:
                 studied, inputs, options.out, options.causal, part=options.part, direction=options.direction
             )
             return 0
-        run_study(studied, inputs, options.out, processes, kinds=options.kind, ablates=not options.no_ablation)
+        run_study(
+            studied,
+            inputs,
+            options.out,
+            processes,
+            kinds=options.kind,
+            ablates=not options.no_ablation,
+            replacement=options.replacement,
+        )
     finally:
         processes.leave()
     return 0
@@ -91,6 +99,12 @@ def _parser(program: str) -> argparse.ArgumentParser:
     parser.add_argument("--kind", action="append", choices=sorted(KINDS), help="only this attention; may be repeated")
     parser.add_argument("--inputs", type=int, help="at most so many, spread evenly over all")
     parser.add_argument("--no-ablation", action="store_true", help="leave out the effects, which take most of the time")
+    parser.add_argument(
+        "--replacement",
+        default="zero",
+        choices=("zero", "mean"),
+        help="what ablated heads are replaced by: zero, or their means over these inputs",
+    )
     parser.add_argument(
         "--causal",
         choices=CAUSAL_SITES,

@@ -12,6 +12,7 @@ import numpy as np
 from ..attribution.head_measures import HeadMeasurements
 from ..classifier import VisionClassifier
 from ..hub.errors import OpenError
+from ..hub.hub_trace import HubTrace
 from ..hub.model_inputs import has_decoder
 from ..hub.opened_model import OpenedModel, TraceInput
 from ..hub.source import folder_of
@@ -45,6 +46,7 @@ class StudiedModel:
         ablates: whether its heads can be ablated, which needs a score.
         measure: `(input, kinds, whether to ablate)` -> kind -> measurements. Raises a `UserError` or a `StudyError`
             where the network cannot use the input.
+        trace: input -> its trace, for the causal methods of the network; None where it has none of heads.
     """
 
     name: str
@@ -52,6 +54,7 @@ class StudiedModel:
     forms: tuple[InputForm, ...]
     ablates: bool
     measure: Measure
+    trace: Callable[[StudyInput], Any] | None = None
 
     def kinds(self, names: Collection[str] | None, inputs: StudyInputs) -> tuple[str, ...]:
         """The kinds of attention to measure, in the network's order; checks that it accepts the inputs.
@@ -143,7 +146,8 @@ def studied_translator(model: Translator | RecurrentTranslator, name: str) -> St
             measured = measure_alignment(model, aligned, links(aligned), ablates=ablates)
         return {kind: measured[kind] for kind in kinds}
 
-    return StudiedModel(name, model, ("texts", "pairs"), True, measure)
+    trace = (lambda item: model.trace(item.text(), item.second)) if isinstance(model, Translator) else None
+    return StudiedModel(name, model, ("texts", "pairs"), True, measure, trace)
 
 
 def _load_alignment(model: SentenceTranslator) -> AlignmentTable | None:
@@ -159,28 +163,35 @@ def studied_classifier(model: VisionClassifier, name: str) -> StudiedModel:
 
     def measure(item: StudyInput, kinds: Collection[str], ablates: bool) -> dict[str, HeadMeasurements]:
         trace = model.trace(item.picture())
-        return measure_picture(model, trace, _known_class(item, trace.classes), ablates=ablates)
+        return measure_picture(model, trace, known_class(item, trace.classes), ablates=ablates)
 
-    return StudiedModel(name, model, ("pictures",), True, measure)
+    return StudiedModel(name, model, ("pictures",), True, measure, lambda item: model.trace(item.picture()))
 
 
 def studied_checkpoint(model: OpenedModel, name: str) -> StudiedModel:
     """An opened checkpoint, as a studied model."""
     paired = "target" if has_decoder(model.network) else "second" if model.takes_two_texts else None
 
-    def measure(item: StudyInput, kinds: Collection[str], ablates: bool) -> dict[str, HeadMeasurements]:
+    def read(item: StudyInput) -> tuple[TraceInput, dict[str, Any]]:
         trace_input: TraceInput = item.picture() if model.vision else item.text()
-        options: dict[str, Any] = {paired: item.second} if paired and item.second is not None else {}
+        return trace_input, {paired: item.second} if paired and item.second is not None else {}
+
+    def trace_of(item: StudyInput) -> HubTrace:
+        trace_input, options = read(item)
+        return model.trace(trace_input, **options)
+
+    def measure(item: StudyInput, kinds: Collection[str], ablates: bool) -> dict[str, HeadMeasurements]:
+        trace_input, options = read(item)
         trace = model.trace(trace_input, **options)
         return measure_opened(
-            model, trace, trace_input, options, kinds, _known_class(item, trace.classes), ablates=ablates
+            model, trace, trace_input, options, kinds, known_class(item, trace.classes), ablates=ablates
         )
 
     forms: tuple[InputForm, ...] = ("pictures",) if model.vision else ("texts", "pairs") if paired else ("texts",)
-    return StudiedModel(name, model, forms, "ablate" in model.capabilities, measure)
+    return StudiedModel(name, model, forms, "ablate" in model.capabilities, measure, trace_of)
 
 
-def _known_class(item: StudyInput, classes: tuple[str, ...] | None) -> int | None:
+def known_class(item: StudyInput, classes: tuple[str, ...] | None) -> int | None:
     """Index of an input's label among the network's classes; None where either is missing."""
     if classes is None or item.label is None:
         return None

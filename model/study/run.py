@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 from tqdm import tqdm
@@ -13,6 +14,7 @@ from ..runtime.checkpoint import CheckpointError, read_json, write_json
 from ..runtime.device import describe_hardware
 from ..runtime.messages import UserError
 from ..training.processes import ProcessGroup
+from .mean_ablation import with_mean_ablation
 from .networks import StudiedModel
 from .results import write_results
 from .shards import Shards
@@ -32,6 +34,7 @@ def run_study(
     *,
     kinds: Collection[str] | None = None,
     ablates: bool = True,
+    replacement: Literal["zero", "mean"] = "zero",
 ) -> HeadStatistics | None:
     """Measure every head on every input, in shards, and write the results; finished shards are reused.
 
@@ -41,6 +44,7 @@ def run_study(
     Args:
         kinds: names of the kinds of attention to measure; by default all.
         ablates: whether heads are ablated too, which takes most of the time; needs a network with a score.
+        replacement: what ablated heads are replaced by: zero, or their means over `inputs`.
 
     Returns:
         The results, in the leading process; None in the others.
@@ -52,11 +56,14 @@ def run_study(
         ConnectionError: another process has ended.
     """
     chosen, ablates = studied.kinds(kinds, inputs), ablates and studied.ablates
+    means = ablates and replacement == "mean"
     shards = Shards.of(out, len(inputs))
     if processes.leads:
         shards.clean()
-        _write_plan(studied, inputs, out, chosen, ablates)
+        _write_plan(studied, inputs, out, chosen, ablates, {"replacement": "mean"} if means else {})
     processes.wait()
+    if means:
+        studied = with_mean_ablation(studied, inputs, out, processes)
     missing = shards.missing()
     processes.wait()  # no process writes before all have listed the missing shards
     with _progress_bar(shards, processes.leads) as bar:
@@ -72,9 +79,20 @@ def run_study(
     return results
 
 
-def _write_plan(studied: StudiedModel, inputs: StudyInputs, out: Path, kinds: tuple[str, ...], ablates: bool) -> None:
-    """Write the plan of this study, or check that the one in the folder is equal."""
-    plan = {
+def _write_plan(
+    studied: StudiedModel,
+    inputs: StudyInputs,
+    out: Path,
+    kinds: tuple[str, ...],
+    ablates: bool,
+    more: dict[str, str],
+) -> None:
+    """Write the plan of this study, or check that the one in the folder is equal.
+
+    Args:
+        more: what older plans lack.
+    """
+    plan: dict[str, Any] = {
         "format": FORMAT,
         "model": studied.name,
         "weights_sha256": studied.model.weights_sha256,
@@ -84,12 +102,14 @@ def _write_plan(studied: StudiedModel, inputs: StudyInputs, out: Path, kinds: tu
         "data_sha256": inputs.sha256(),
         "kinds": list(kinds),
         "ablates": ablates,
+        **more,
     }
     if not (out / PLAN).is_file():
         write_json(out / PLAN, plan)
         return
     before = read_json(out / PLAN)
-    others = [name for name, value in plan.items() if name != "model" and before.get(name) != value]
+    names = [*plan, *(name for name in before if name not in plan)]
+    others = [name for name in names if name != "model" and before.get(name) != plan.get(name)]
     if others:
         raise StudyError(
             f"{out} holds another study, which differs in {', '.join(others)}; give the same again, or another --out."
@@ -167,6 +187,7 @@ def _reduce(
     plan = read_json(out / PLAN)
     facts = {
         **{name: plan[name] for name in ("model", "precision", "form", "data_sha256", "ablates")},
+        **{name: plan[name] for name in ("replacement",) if name in plan},
         "hardware": describe_hardware(processes.device),
         "skipped": reasons.total(),
         "reasons": dict(reasons.most_common(REASONS)),

@@ -179,8 +179,9 @@ def render_scores(head: Head, statistics: LoadedStatistics) -> None:
             row.append("" if many is None else f"{three_digits(many[0])} \u00b1 {three_digits(many[1])}")
         rows.append(row)
     st.html(bars.table(header, rows, say("ranking.scores", "Scores of {head}", head=head.name)))
-    if head.effect is not None:
-        caption("heads", "often", heading=statistics.heading, mean=format_signed(head.effect[0]), spread=head.effect[1])
+    if head.effect is not None and statistics.statistics is not None:
+        text = "often-mean" if statistics.statistics.facts.get("replacement") == "mean" else "often"
+        caption("heads", text, heading=statistics.heading, mean=format_signed(head.effect[0]), spread=head.effect[1])
 
 
 def labelling_text(rule: LabelRule) -> str:
