@@ -6,13 +6,14 @@ modules of the layer, such that
     pre-norm    stream in + attention + feed-forward = stream out (also where both read the same stream)
     post-norm   norm(stream in + attention) = middle, norm(middle + feed-forward) = stream out
 
-The norms of a post-norm layer are the modules that read those sums. `model.hub.causal.stream_proof` proves what was
-found.
+The norms of a post-norm layer are the modules that read those sums. Between two layers a network may add something that
+does not depend on the stream, as Qwen3-VL does with its pictures (DeepStack, Meng et al. 2024); a row of the stream is
+what the next layer reads. `model.hub.causal.stream_proof` proves what was found.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from torch import Tensor
 
@@ -60,11 +61,13 @@ class BlockPlaces:
         stacks: name of a stack -> its layers.
         embeddings: the modules that embed the tokens of the stacks, in the order in which they run; may be one module.
         error: largest |difference| of a layer's output from the sum of its parts, as a share of its largest number.
+        joined: name of a stack -> the layers that read something else than what the layer before returns.
     """
 
     stacks: dict[str, tuple[Block, ...]]
     embeddings: tuple[str, ...]
     error: float
+    joined: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
     @property
     def pre_norm(self) -> bool:
@@ -112,6 +115,7 @@ def find_places(
         CausalError: in some layer no outputs sum to the stream.
     """
     found: dict[str, tuple[Block, ...]] = {}
+    joined: dict[str, frozenset[int]] = {}
     error = 0.0
     for stack, names in stacks.items():
         kinds = [kind for kind in plan.kinds if kind.stack == stack]
@@ -125,17 +129,24 @@ def find_places(
                 raise CausalError(NOT_FOUND, layer=number + 1)
             error = max(error, search.error)
             blocks.append(block)
-        _check_connected(run, names, tolerance)
+        joined[stack] = _find_joined(run, names, tolerance)
         found[stack] = tuple(blocks)
-    return BlockPlaces(found, embeddings, error)
+    places = BlockPlaces(found, embeddings, error, joined)
+    if any(joined.values()) and not places.pre_norm:
+        raise CausalError("Layers of this model do not read what the layer before returns; its stream is unknown.")
+    return places
 
 
-def _check_connected(run: ObservedRun, names: Sequence[str], tolerance: float) -> None:
-    """Check that each layer reads what the one before returns."""
-    for earlier, later in zip(names, names[1:], strict=False):
+def _find_joined(run: ObservedRun, names: Sequence[str], tolerance: float) -> frozenset[int]:
+    """The layers that do not read what the one before returns, but a tensor of the same form."""
+    layers = set()
+    for number, (earlier, later) in enumerate(zip(names, names[1:], strict=False), 1):
         returned, read = run.of(earlier)[0].returned, run.of(later)[0].read
-        if returned is None or read is None or not _equal(returned, read, tolerance):
+        if returned is None or read is None or returned.shape != read.shape:
             raise CausalError("Layers of this model do not read what the layer before returns; its stream is unknown.")
+        if not _equal(returned, read, tolerance):
+            layers.add(number)
+    return frozenset(layers)
 
 
 class _Search:

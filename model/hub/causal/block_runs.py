@@ -140,7 +140,7 @@ class StreamHooks:
         module.register_forward_pre_hook(hook, with_kwargs=True)
 
     def _wrap_block(self, module: nn.Module, stack: str, number: int, layers: int) -> None:
-        original = module.forward
+        original, joined = module.forward, self.places.joined.get(stack, frozenset())
         length: list[tuple[type, int] | None] = [None]  # form of what the layer returns, as seen when it last ran
 
         @wraps(original)
@@ -154,8 +154,8 @@ class StreamHooks:
             entering = run.entering.get(stack)
             if number == first and entering is not None:
                 stream = entering
-            elif number == 0 and first == 0:
-                stream = run.tap(stream_name(stack, 0), stream)
+            elif number >= first and (number == 0 or number in joined):
+                stream = run.tap(stream_name(stack, number), stream)
             if number < first and run.skips:
                 ended = first == layers == number + 1 and entering is not None
                 return self._finish(run, stack, number + 1 == layers, entering if ended else stream, length[0])
@@ -166,7 +166,7 @@ class StreamHooks:
             length[0] = None if isinstance(output, Tensor) else (type(output), len(output))
             index, after = stream_output(output)
             assert after is not None
-            if number >= first:
+            if number >= first and number + 1 not in joined:
                 after = run.tap(stream_name(stack, number + 1), after)
             elif first == layers == number + 1 and entering is not None:
                 after = entering

@@ -17,6 +17,7 @@ from ...networks.tap import Chain, Intervention, Recorder, replace_by
 from .block_places import Block, SubLayer
 from .readout import FrozenNorm, Readout, find_readout, read_norm
 from .resumable_model import ResumableModel
+from .stream_proof import added_between
 
 LINEAR = 1e-4  # largest difference of the heads' sum from what attention adds, as a share of its largest number
 
@@ -115,9 +116,13 @@ class _Shares:
                 if part.norm:
                     direction = self.through_norm(layer, part, direction)
                 self.share(layer, part, direction)
+        for (stack, _), added in added_between(self.model.streams.places, self.run.tensors).items():
+            if stack == self.stack:  # of the picture, whose tokens it is added to
+                self.embedding += float(added[0, self.place].double() @ direction)
         whole = self.vector(stream_name(self.stack, 0))
         token = self.token(whole)
-        self.embedding, self.positional = float(token @ direction), float((whole - token) @ direction)
+        self.embedding += float(token @ direction)
+        self.positional = float((whole - token) @ direction)
 
     def through(self, norm: FrozenNorm, stream: Tensor, direction: Tensor) -> Tensor:
         """Pull the direction back through a norm whose statistics are those of `stream`."""

@@ -15,6 +15,8 @@ SUMS = 1e-5  # largest difference in single precision, as a share of the largest
 HALF_SUMS = 1000.0  # factor in half precision: the sum of three numbers of 8 bits is rounded twice
 BATCHES = 10.0  # factor for runs in batches of another size, which round otherwise
 
+Added = dict[tuple[str, int], Tensor]  # stack and layer -> what is added to the stream before it
+
 _LIMIT = " by {difference:.1e} where {limit:.0e} is allowed; methods on heads alone are possible."
 NO_SUM = "The parts that were found in this model's layers do not sum to its residual stream: they miss it" + _LIMIT
 NO_SUM_CHANGED = "Changed parts of this model's layers do not sum to its residual stream: they miss it" + _LIMIT
@@ -29,7 +31,7 @@ class StreamProof:
 
     Attributes:
         sums: of the streams from the sums of their parts, as the network computes them untouched.
-        disturbed: the same with random numbers added to every part.
+        disturbed: the same with random numbers added to every part; what is added between layers must not change.
         replaced: of the last stream, with each stream in turn replaced by itself.
         resumed: of the last stream, from runs resumed at every layer.
         batched: of the last stream, from a run of two equal inputs.
@@ -70,7 +72,8 @@ def prove_streams(places: BlockPlaces, runs: ProvenRuns, tolerance: float) -> St
     recorder = Recorder()
     last = runs.run(recorder, 1)
     tensors = recorder.tensors
-    _check(NO_SUM, _sum_error(places, tensors), tolerance)
+    sums = _sum_error(places, tensors, added_between(places, tensors))
+    _check(NO_SUM, sums, tolerance)
     disturbed = _disturb(places, runs, tensors)
     _check(NO_SUM_CHANGED, disturbed, tolerance)
     replaced = max(
@@ -85,7 +88,7 @@ def prove_streams(places: BlockPlaces, runs: ProvenRuns, tolerance: float) -> St
     if not resumed <= tolerance:  # a layer needs more of the one before than its stream
         skips, resumed = False, _resume(places, runs, tensors, last, skips=False)
     _check(NOT_RESUMED, resumed, tolerance)
-    return StreamProof(_sum_error(places, tensors), disturbed, replaced, resumed, batched, skips)
+    return StreamProof(sums, disturbed, replaced, resumed, batched, skips)
 
 
 def _check(template: str, difference: float, tolerance: float) -> None:
@@ -93,17 +96,37 @@ def _check(template: str, difference: float, tolerance: float) -> None:
         raise CausalError(template, difference=difference, limit=tolerance)
 
 
-def _sum_error(places: BlockPlaces, tensors: dict[str, Tensor]) -> float:
-    """Largest difference of a layer's output from the sum of its parts; of a pre-norm network alone."""
+def _sum_error(places: BlockPlaces, tensors: dict[str, Tensor], added: Added) -> float:
+    """Largest difference of a row of the stream from the sum of its parts; of a pre-norm network alone.
+
+    Args:
+        added: of `added_between`, in the untouched run.
+    """
     if not places.pre_norm:
         return places.error  # sums are read by norms; those were compared when they were found
-    worst = 0.0
+    worst = places.error if any(places.joined.values()) else 0.0
     for stack, blocks in places.stacks.items():
-        for number, block in enumerate(blocks):
-            parts = [tensors[f"{stack}.{number}.{part.name}.sublayer_output"] for part in block.sub_layers]
-            total = tensors[stream_name(stack, number)] + sum(parts)
+        for number in range(len(blocks)):
+            total = sum_of_parts(places, tensors, stack, number)
+            if number + 1 in places.joined.get(stack, ()):
+                total = total + added[stack, number + 1]
             worst = max(worst, _apart(total, tensors[stream_name(stack, number + 1)]))
     return worst
+
+
+def sum_of_parts(places: BlockPlaces, tensors: dict[str, Tensor], stack: str, layer: int) -> Tensor:
+    """What a layer of a pre-norm network reads, with the outputs of its sub-layers added."""
+    parts = (tensors[f"{stack}.{layer}.{part.name}.sublayer_output"] for part in places.stacks[stack][layer].sub_layers)
+    return sum(parts, start=tensors[stream_name(stack, layer)])
+
+
+def added_between(places: BlockPlaces, tensors: dict[str, Tensor]) -> Added:
+    """What a run adds to the stream before those layers that read something else than the layer before returns."""
+    return {
+        (stack, layer): tensors[stream_name(stack, layer)] - sum_of_parts(places, tensors, stack, layer - 1)
+        for stack, layers in places.joined.items()
+        for layer in layers
+    }
 
 
 def _disturb(places: BlockPlaces, runs: ProvenRuns, tensors: dict[str, Tensor]) -> float:
@@ -122,7 +145,7 @@ def _disturb(places: BlockPlaces, runs: ProvenRuns, tensors: dict[str, Tensor]) 
         if _apart(recorder.tensors[row], tensors[row]) == 0:
             return float("inf")
     if places.pre_norm:
-        return _sum_error(places, recorder.tensors)
+        return _sum_error(places, recorder.tensors, added_between(places, tensors))
     return _normalised_error(places, runs, recorder.tensors, moves)
 
 

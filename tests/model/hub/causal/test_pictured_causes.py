@@ -8,6 +8,8 @@ import torch
 
 from model.causal.causal_error import CausalError
 from model.causal.metrics import Logit
+from model.causal.resumable import stream_name
+from model.hub.causal.stream_proof import added_between
 from model.hub.errors import OpenError
 from model.open_model import open_model
 from tests.model.hub.causal.live_models import live
@@ -15,7 +17,7 @@ from tests.model.hub.tiny_pictured import WORDS, build, picture
 from tests.tiers import nightly
 
 OTHER = "The quick dog"
-NAMES = ["llava", *map(nightly, ("paligemma", "gemma3", "qwen2.5-vl", "llava-next", "idefics3"))]
+NAMES = ["llava", *map(nightly, ("paligemma", "gemma3", "qwen2.5-vl", "qwen3-vl", "llava-next", "idefics3"))]
 
 
 def opened(name: str):
@@ -85,10 +87,37 @@ def test_noise_on_a_word_after_a_picture_has_its_check():
     assert result.check.everything < 1e-5 and result.donor != result.receiver
 
 
+@torch.no_grad()
+def test_what_pictures_add_between_layers_belongs_to_the_stream():
+    """Qwen3-VL adds features of the picture after its first layer, at the tokens of the picture alone."""
+    model, image = opened("qwen3-vl"), picture(3, 64, 48)
+    pictured = model.with_picture(image)
+    causal = pictured.resumable
+    assert causal.streams.places.joined == {"decoder": frozenset({1})} and causal.proof.disturbed < 1e-5
+    trace = pictured.trace(WORDS)
+    run = causal.record(pictured.read_trace(trace).inputs)
+    read, logits = run_by_hand(model, WORDS, image)
+    for layer, stream in enumerate(read):
+        np.testing.assert_allclose(run.tensors[stream_name("decoder", layer)], stream, atol=1e-6)
+    (added,) = added_between(causal.streams.places, run.tensors).values()
+    np.testing.assert_array_equal(added[0].abs().amax(dim=-1) > 1e-6, trace.picture_text.is_picture)
+    for position in (-1, int(np.flatnonzero(trace.picture_text.is_picture)[-1])):  # a word, and a part of the picture
+        attribution = pictured.logit_attribution(trace, 5, position=position)
+        assert attribution.logit == pytest.approx(float(logits[position, 5]), abs=1e-5)
+        assert abs(attribution.remainder) < 1e-5
+
+
+def test_what_depends_on_the_stream_between_layers_is_refused():
+    model = opened("qwen3-vl")
+    process = model.network.model.language_model._deepstack_process
+    model.network.model.language_model._deepstack_process = lambda stream, *rest: 1.5 * process(stream, *rest)
+    with pytest.raises(CausalError, match="Changed parts"):
+        _ = model.with_picture(picture()).resumable
+
+
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: opened("qwen3-vl").with_picture(picture()).resumable, CausalError, "stream is unknown"),
         (lambda: opened("llava").with_picture("no picture"), OpenError, "picture"),
         (lambda: live("gpt2").with_picture(picture()), OpenError, "leave `picture` out"),
         (lambda: _lens(picture(1), {"picture": picture(2)}), CausalError, "has another picture"),
