@@ -56,7 +56,7 @@ class StepCells(PatchedCells):
         }
         return CellMap(
             part,
-            stack_of(part),
+            "steps",  # all parts share the colours
             self.names[part],
             stack_of(part),
             scales,
