@@ -136,7 +136,7 @@ def _each_part() -> Iterator[View]:
 VIEWS = tuple(_each_part())
 # Parts with something large that is shown only after a further choice.
 UNFOLDED = (
-    View("vision", "view", "layers", {"integrate": "60"}),
+    View("vision", "view", "layers", {"integrate": "600"}),
     View("vision", "view", "causes", {"cause": "logit"}),
     View("vision", "view", "causes", {"cause": "patching", "patchlayer": "5"}),
     View("vision", "view", "causes", {"cause": "noise", "samples": "2"}),
