@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Element
 
 from tests.pages.conftest import SENTENCE
 from tests.pages.pseudo import DATA, texts_of
@@ -41,6 +42,15 @@ def english_texts(app: AppTest) -> list[str]:
     ]
 
 
+def texts_in_order(app: AppTest) -> Iterator[str]:
+    """Yield the prose of a page from top to bottom: its Markdown, and the strings of its components."""
+    for element in app.main:
+        if element.type == "bidi_component":
+            yield from _component_strings(element)
+        elif isinstance(text := getattr(element, "value", None), str):
+            yield text
+
+
 def is_english(text: str) -> bool:
     """Whether a text has an English sentence, or a part of one, or a bracket of the pseudo-language."""
     read = " | ".join([_KEPT.sub(" | ", text), *_IN_FORMULA.findall(text)])
@@ -50,8 +60,12 @@ def is_english(text: str) -> bool:
 
 def _in_components(app: AppTest) -> Iterator[str]:
     for element in app.get("bidi_component"):
-        if element.proto.bytes:
-            yield from _strings(read_payload(element.proto.bytes)[0])
+        yield from _component_strings(element)
+
+
+def _component_strings(element: Element) -> Iterator[str]:
+    if element.proto.bytes:
+        yield from _strings(read_payload(element.proto.bytes)[0])
 
 
 def _strings(value: object) -> Iterator[str]:

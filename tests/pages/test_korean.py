@@ -1,10 +1,11 @@
-"""A view in Korean has no English sentence, and the settings of its link."""
+"""A view in Korean: no English sentence, the English of a term where it comes first, the settings of its link."""
 
 import pytest
 
+from tests.english_in_brackets import links_without_english
 from tests.every_view import UNFOLDED, VIEWS, View
 from tests.pages.conftest import visit
-from tests.pages.in_korean import english_texts, is_english
+from tests.pages.in_korean import english_texts, is_english, texts_in_order
 from tests.tiers import nightly
 
 # the other views are opened by `make nightly`
@@ -33,8 +34,9 @@ def test_english_is_detected(text, expected):
     "view",
     [pytest.param(view, id=view.id) if view.id in OFTEN else nightly(view, id=view.id) for view in VIEWS + UNFOLDED],
 )
-def test_a_view_in_korean_has_no_english_sentence_and_the_settings_of_its_link(view: View):
+def test_a_view_in_korean_has_english_in_brackets_alone_and_the_settings_of_its_link(view: View):
     app = visit(view.page, lang="ko", **view.settings)
     assert english_texts(app) == []
+    assert links_without_english(texts_in_order(app)) == []
     query = {name: values if isinstance(values, str) else values[-1] for name, values in app.query_params.items()}
     assert {name: query.get(name) for name in view.settings} == view.settings
