@@ -50,6 +50,7 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
             "vectors",
             "other-models",
             "trained-model",
+            "compared",
         ),
     ),
     "masks": ("masks", ("your-sentence", "causality", "padding")),

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from .. import position_translator
+from ..networks.config import POSITION_KINDS, PositionKind
 from ..runtime.checkpoint import read_measured
 from .network_comparison import BootstrapInterval
 from .position_effects import STACKS
@@ -72,22 +74,42 @@ class PositionComparison:
     hardware: str
 
     @property
-    def kinds(self) -> tuple[str, ...]:
-        """In the order in which they were measured."""
-        return tuple(self.weights_sha256)
+    def kinds(self) -> tuple[PositionKind, ...]:
+        """Those that were measured, in the order of `POSITION_KINDS`."""
+        return tuple(kind for kind in POSITION_KINDS if kind in self.weights_sha256)
+
+    @property
+    def longest_claimed(self) -> PositionLengths:
+        """The group of the longest sentences with at least `fewest_pairs` pairs."""
+        return [group for group in self.lengths if group.pairs >= self.fewest_pairs][-1]
+
+    @property
+    def longest_trained(self) -> PositionLengths:
+        """The group of the longest sentences that are no longer than those in training."""
+        return [group for group in self.lengths if group.longest <= self.longest_tokens][-1]
 
 
-def load_position_comparison(folder: str | Path, weights_sha256: Mapping[str, str]) -> PositionComparison:
+def shipped_kinds() -> tuple[PositionKind, ...]:
+    """Kinds whose network ships, in the order of `POSITION_KINDS`; training writes the card last."""
+    folder = position_translator.SHIPPED
+    return tuple(kind for kind in POSITION_KINDS if (folder / kind / "card.json").is_file())
+
+
+def load_position_comparison(
+    weights_sha256: Mapping[PositionKind, str], folder: str | Path | None = None
+) -> PositionComparison:
     """Read the figures of the networks in use.
 
     Args:
-        folder: with the file.
-        weights_sha256: kind -> hash of its weights.
+        weights_sha256: kind -> hash of its weights; the file may lack some of these kinds, and has no others.
+        folder: with the file; by default that of the networks that ship.
 
     Raises:
         CheckpointError: missing or damaged, or measured on other weights; the message states what to do.
     """
-    return read_measured(folder, FILE, dict(weights_sha256), COMMAND, _read)
+    folder = folder or position_translator.SHIPPED
+    hashes: dict[str, str] = {kind: sha256 for kind, sha256 in weights_sha256.items()}
+    return read_measured(folder, FILE, hashes, COMMAND, _read, some=True)
 
 
 def _read(content: dict) -> PositionComparison:

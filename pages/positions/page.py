@@ -1,6 +1,6 @@
 """The page *Positions*: position encodings, why they are sinusoids, and what the trained model does without them."""
 
-from pages.positions import basis, effects, other_models, schemes, shift, table, vectors
+from pages.positions import basis, compared, effects, other_models, schemes, shift, table, vectors
 from pages.shared.page_header import NOTHING, SENTENCE
 from pages.shared.page_sections import PageSection, render_sections
 from views.text.catalogue import Message
@@ -29,6 +29,7 @@ PARTS = (
         "other-models", Message("positions.part.other-models", "Other models"), other_models.render, reads=NOTHING
     ),
     PageSection("trained-model", Message("positions.part.trained-model", "In the trained model"), effects.render),
+    PageSection("compared", Message("positions.part.compared", "Compared"), compared.render),
 )
 
 render_sections("positions", PARTS, "facet")

@@ -107,6 +107,11 @@ def token_counts(request: Request) -> Values:
     return {"source": len(trace.source_ids), "target": len(trace.target_ids)}
 
 
+def source_length(request: Request) -> Values:
+    """Return how many tokens the encoder reads."""
+    return {"length": len(request.service.model.check(request.text)) + 1}
+
+
 def own_mask(request: Request) -> Values:
     """Return the mask that the user picked or painted, and the layers that use it."""
     mask, where = bound_settings.current_value("mask"), bound_settings.current_value("where")
@@ -147,6 +152,7 @@ VALUES: dict[tuple[str, str], tuple[Callable[[Request], Values], ...]] = {
     ("positions", "rotation"): (settings("shift", **TABLE),),
     ("positions", "orthogonality"): (settings("first", "second", "form", d_model="width"),),
     ("positions", "basis"): (settings("curve", "basis", "columns", **TABLE),),
+    ("positions", "compared"): (source_length,),
     ("loss", "token-by-token"): (scored_target,),
     ("loss", "training-curves"): (settings("axis"),),
     ("decoding", "linear-softmax"): (sentence, step),

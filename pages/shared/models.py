@@ -15,8 +15,9 @@ from model import (
     Translator,
     VisionClassifier,
 )
-from model.networks.config import TransformerConfig
+from model.networks.config import PositionKind, TransformerConfig
 from model.networks.vision import VisionConfig
+from model.position_translator import PositionTranslator
 from model.runtime.checkpoint import AlteredFileError
 from model.text.word_alignment import AlignmentTable
 from pages.shared.service import M, Service
@@ -69,6 +70,12 @@ def load_recurrent(name: str) -> Service[RecurrentTranslator]:
 def load_language() -> Service[LanguageModel]:
     """The one decoder-only network of this process, released while no part needs it; errors as of `load_service`."""
     return Service(LanguageModel.load(), compute_lock())
+
+
+@idle_singleton
+def load_positions(kind: PositionKind) -> Service[PositionTranslator]:
+    """The translator with these positions, released while no part needs it; the errors are those of `load_service`."""
+    return Service(PositionTranslator.load(kind), compute_lock())
 
 
 @singleton
@@ -129,6 +136,11 @@ def open_recurrent(name: str) -> Service[RecurrentTranslator]:
 def open_language() -> Service[LanguageModel]:
     """Return the decoder-only network, loaded when a part needs it; the sidebar stays as it is."""
     return _load_or_stop(load_language)
+
+
+def open_positions(kind: PositionKind) -> Service[PositionTranslator]:
+    """Return the translator with these positions, loaded when a part needs it; the sidebar stays as it is."""
+    return _load_or_stop(load_positions, kind)
 
 
 def _load_or_stop(load: Singleton[Service[M]], *arguments: str) -> Service[M]:

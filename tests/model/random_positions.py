@@ -25,11 +25,12 @@ ROLES = (*head_formation.ROLES, head_formation.COPYING)
 SIZES = TransformerConfig(d_model=16, n_heads=2, n_encoder_layers=2, n_decoder_layers=2, d_ff=16)
 
 
-def write_networks(folder: Path) -> Path:
-    """Write all five networks, snapshots of the first, and the files of both studies; return `folder`."""
-    hashes = {kind: _write_network(folder / kind, kind) for kind in POSITION_KINDS}
+def write_networks(folder: Path, kinds: Sequence[PositionKind] = POSITION_KINDS) -> Path:
+    """Write networks, snapshots of the sinusoidal one, and the files of both studies; return `folder`."""
+    hashes = {kind: _write_network(folder / kind, kind) for kind in kinds}
     write_comparison(folder, hashes)
-    write_formation(folder / "sinusoidal", hashes["sinusoidal"])
+    if "sinusoidal" in hashes:
+        write_formation(folder / "sinusoidal", hashes["sinusoidal"])
     return folder
 
 
@@ -50,7 +51,8 @@ def _write_network(folder: Path, kind: PositionKind) -> str:
     write_json(folder / "config.json", network.config.to_dict())
     sha256 = sha256_of(folder / "model.safetensors")
     hashes = {"config_sha256": sha256_of(folder / "config.json"), "tokenizer_sha256": sha256_of(TOKENIZER)}
-    write_json(folder / "card.json", {"weights_sha256": sha256} | hashes)
+    data = {"data": {"longest_tokens": LONGEST}}
+    write_json(folder / "card.json", {"weights_sha256": sha256} | hashes | data)
     (folder / "card.md").write_text("# Random\n")
     return sha256
 

@@ -10,6 +10,8 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from model import Trace, Translator
+from model.lessons.positions_compared import shipped_kinds
+from tests.model.random_positions import write_networks
 from views import navigation
 from views.text import catalogue
 
@@ -34,6 +36,15 @@ def translator() -> Translator:
 def trace(translator: Translator) -> Trace:
     """The trace of the sentence that pages are opened with."""
     return translator.trace(SENTENCE)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def position_networks(tmp_path_factory):
+    """Give *Positions, Compared* random networks while fewer than two ship: the part then has a single sentence."""
+    with pytest.MonkeyPatch.context() as patch:
+        if len(shipped_kinds()) < 2:
+            patch.setattr("model.position_translator.SHIPPED", write_networks(tmp_path_factory.mktemp("positions")))
+        yield
 
 
 @pytest.fixture

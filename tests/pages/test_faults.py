@@ -19,8 +19,9 @@ from views.controls import picture_input, samples
 from views.text import prose
 
 ASSETS = ROOT / "assets"
-# tests/model/test_recurrent_translator.py and tests/pages/shared/test_code.py damage their files
-OTHERS = ("recurrent/", "code/")
+# tests/model/test_recurrent_translator.py, tests/model/test_position_translator.py and tests/pages/shared/test_code.py
+# damage their files
+OTHERS = ("recurrent/", "positions/", "code/")
 OF_NO_PAGE = "convolution/"  # no page opens this network yet
 FILES = [
     name

@@ -21,13 +21,22 @@ class IntervalSeries:
 
     Attributes:
         name: for the legend.
-        values, lows, highs: the value and the ends of its error bar, one per group.
+        values, lows, highs: the value and the ends of its error bar, one per group; None in a group without a value.
     """
 
     name: str
-    values: Sequence[float]
-    lows: Sequence[float]
-    highs: Sequence[float]
+    values: Sequence[float | None]
+    lows: Sequence[float | None]
+    highs: Sequence[float | None]
+
+    def points(self) -> list[tuple[int, float, float, float]]:
+        """Group, value and both ends, of the groups with a value."""
+        rows = zip(self.values, self.lows, self.highs, strict=True)
+        return [
+            (group, value, low, high)
+            for group, (value, low, high) in enumerate(rows)
+            if value is not None and low is not None and high is not None
+        ]
 
 
 def intervals(
@@ -37,55 +46,59 @@ def intervals(
     theme: palette.Theme,
     x_title: str,
     y_title: str,
+    boundary: tuple[int, str] | None = None,
 ) -> go.Figure:
     """Draw `series` side by side, with a line through the groups that are firm.
 
     Args:
         groups: labels below the groups.
         firm: whether a group has enough data; the others are drawn hollow and without a line.
+        boundary: the first group to the right of a vertical line, and the label of that side.
     """
     ink, count = {"color": palette.INK[theme]}, max(len(series) - 1, 1)
     traces: list[dict[str, object]] = []
     for index, line in enumerate(series):
-        colour = SERIES[index % len(SERIES)]
+        colour, points = SERIES[index % len(SERIES)], line.points()
         offset = _SPREAD * (index / count - 0.5)
-        x = [group + offset for group in range(len(groups))]
         symbol = SYMBOLS[index % len(SYMBOLS)]
         heading = f"{literal.plotly(line.name)}<br>%{{customdata[0]}}"
-        triples = zip(line.values, line.lows, line.highs, strict=True)
-        bands = [f"{value} ({low} \u2013 {high})" for value, low, high in (map(three_digits, each) for each in triples)]
+        bands = [
+            f"{value} ({low} \u2013 {high})" for value, low, high in (map(three_digits, each[1:]) for each in points)
+        ]
         traces.append(
             {
                 "type": "scatter",
-                "x": x,
-                "y": list(line.values),
+                "x": [group + offset for group, *_ in points],
+                "y": [value for _, value, *_ in points],
                 "name": literal.plotly(line.name),
                 "legendgroup": str(index),
                 "mode": "markers",
                 "marker": {
                     "size": 9,
                     "color": colour,
-                    "symbol": [symbol if enough else f"{symbol}-open" for enough in firm],
+                    "symbol": [symbol if firm[group] else f"{symbol}-open" for group, *_ in points],
                 },
                 "error_y": {
                     "type": "data",
                     "symmetric": False,
-                    "array": [high - value for high, value in zip(line.highs, line.values, strict=True)],
-                    "arrayminus": [value - low for low, value in zip(line.lows, line.values, strict=True)],
+                    "array": [high - value for _, value, _, high in points],
+                    "arrayminus": [value - low for _, value, low, _ in points],
                     "thickness": 1.5,
                     "width": 4,
                     "color": colour,
                 },
-                "customdata": [[literal.plotly(group), band] for group, band in zip(groups, bands, strict=True)],
+                "customdata": [
+                    [literal.plotly(groups[group]), band] for (group, *_), band in zip(points, bands, strict=True)
+                ],
                 "hovertemplate": f"{heading}<br><b>%{{customdata[1]}}</b><extra></extra>",
             }
         )
-        joined = [group for group, enough in enumerate(firm) if enough]
+        joined = [(group + offset, value) for group, value, *_ in points if firm[group]]
         traces.append(
             {
                 "type": "scatter",
-                "x": [x[group] for group in joined],
-                "y": [line.values[group] for group in joined],
+                "x": [x for x, _ in joined],
+                "y": [y for _, y in joined],
                 "mode": "lines",
                 "line": {"color": colour, "width": 1.5},
                 "legendgroup": str(index),
@@ -115,5 +128,15 @@ def intervals(
             "margin": {"l": 8, "r": 16, "t": 8, "b": 8},
             "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": ink},
             "hovermode": "closest",
+            **({} if boundary is None else _vertical_line(*boundary, theme)),
         },
     )
+
+
+def _vertical_line(group: int, label: str, theme: palette.Theme) -> dict[str, object]:
+    """A line before a group, with the label of what is to the right of it."""
+    at = {"xref": "x", "yref": "y domain"}
+    ink = {"color": palette.INK[theme]}
+    line = {"type": "line", "x0": group - 0.5, "x1": group - 0.5, "y0": 0, "y1": 1, "line": {**ink, "dash": "dot"}}
+    text = {"x": group - 0.5, "y": 1, "text": literal.plotly(label), "showarrow": False, "font": ink}
+    return {"shapes": [{**at, **line}], "annotations": [{**at, **text, "xanchor": "left", "yanchor": "top"}]}

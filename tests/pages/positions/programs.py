@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import torch
 
 from model import Translator, VisionClassifier
 from model.lessons.fourier import fourier_coefficients
@@ -17,7 +18,9 @@ from model.lessons.position_geometry import (
 )
 from model.lessons.position_schemes import learned
 from model.lessons.vectors import Vectors
+from model.networks.config import POSITION_KINDS
 from model.networks.positional import positional_table, wavelengths
+from model.networks.relative_positions import LinearBiases, RotaryPositions
 from model.runtime.progress import as_one_call
 from pages.positions.other_models import scheme_matrix
 from tests.pages.conftest import SENTENCE
@@ -90,7 +93,34 @@ def learned_products(values: Values) -> Expected:
     return {"matrix": learned(VisionClassifier.load(device="cpu").network, values["length"])}
 
 
+def attention_by_positions(values: Values) -> Expected:
+    """Weights of one random self-attention for every kind of positions, by the modules of the networks."""
+    length, heads, d_k = values["length"], 8, 12
+    random = torch.Generator().manual_seed(0)
+    embedded, table = torch.randn(2, length, heads * d_k, generator=random)
+    projections = torch.randn(2, heads * d_k, heads * d_k, generator=random) / 10
+    added = {"sinusoidal": torch.tensor(positional_table(length, heads * d_k), dtype=torch.float32), "learned": table}
+    modules = {"rotary": RotaryPositions(d_k, length), "alibi": LinearBiases(heads)}
+
+    def attention(kind: str, places: torch.Tensor) -> np.ndarray:
+        vectors = embedded + (added[kind][places] if kind in added else 0)
+        queries, keys = (
+            (vectors @ projection).view(length, heads, d_k).transpose(0, 1)[None] for projection in projections
+        )
+        bias = None
+        if kind in modules:
+            queries, keys, bias = modules[kind](queries, keys, places[None])
+        scores = queries @ keys.transpose(-2, -1) / d_k**0.5  # (1, head, query, key)
+        return (scores if bias is None else scores + bias).softmax(dim=-1)[0].numpy()
+
+    shuffled = torch.randperm(length, generator=random)
+    weights = {kind: attention(kind, torch.arange(length)) for kind in POSITION_KINDS}
+    change = {kind: np.abs(attention(kind, shuffled) - weights[kind]).max() for kind in POSITION_KINDS}
+    return {"weights": weights, "change": change}
+
+
 CASES: dict[str, Case] = {
+    "compared": ({"length": 7}, {"length": 40}, attention_by_positions),
     "learned-table": ({"length": 32}, {"length": 5}, learned_products),
     "fourier": ({"length": 64, "curve": "square-wave"}, {"length": 33, "curve": "bump"}, series),
     "table": (PAPER, COLUMN, lambda values: {"table": positional_table(**values)}),

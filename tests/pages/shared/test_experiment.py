@@ -48,6 +48,7 @@ PROPOSED = {
     "inside-heads": ("inside", "heads"),
     "vision-patches": ("vision", "patches"),
     "positions-trained-model": ("positions", "trained-model"),
+    "positions-compared": ("positions", "compared"),
     "history-one-word": ("history", "one-word"),
     "history-forgetting": ("history", "forgetting"),
     "history-gates": ("history", "gates"),

@@ -44,3 +44,15 @@ def test_axes_are_labelled_and_labels_are_escaped(theme):
     assert (figure.layout.xaxis.title.text, figure.layout.yaxis.title.text) == ("words", "BLEU")
     assert figure.data[2].name == "&#36;attention&#36;"
     assert figure.layout.font.color is None and figure.layout.xaxis.tickfont.color == palette.INK[theme]
+
+
+def test_groups_without_a_value_are_left_out_and_a_line_separates_groups(theme):
+    partial = IntervalSeries("table", (40.0, None, None), (39.0, None, None), (42.0, None, None))
+    figure = intervals((SERIES[0], partial), GROUPS, (True, True, False), theme, "words", "BLEU", (2, "$beyond$"))
+    points, line = figure.data[2:]
+    assert (list(points.x), list(points.y), list(points.error_y.array)) == ([0.25], [40.0], [2.0])
+    assert list(points.marker.symbol) == ["square"] and list(line.y) == [40.0]
+    assert points.customdata[0][0] == "1 to 5"
+    (across,), (label,) = figure.layout.shapes, figure.layout.annotations
+    assert across.x0 == across.x1 == label.x == 1.5 and label.text == "&#36;beyond&#36;"
+    assert not intervals(SERIES, GROUPS, (True,) * 3, theme, "words", "BLEU").layout.shapes

@@ -1,0 +1,100 @@
+"""Networks that differ in their positions alone, as the views of *Compared* have them: services, traces and figures."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from model import InputError, Trace
+from model.lessons.network_comparison import BootstrapInterval
+from model.lessons.positions_compared import PositionComparison, load_position_comparison
+from model.networks.config import POSITION_KINDS, PositionKind
+from model.runtime.checkpoint import CheckpointError
+from pages.shared.models import open_positions
+from pages.shared.page_header import Request
+from pages.shared.service import Service
+from pages.shared.texts import caption
+from views.html import bars
+from views.text import literal
+from views.text.catalogue import Message, say_error
+from views.text.numbers import three_digits
+
+LABELS: dict[PositionKind, Message] = {
+    "sinusoidal": Message("positions-compared.kind.sinusoidal", "Sinusoids"),
+    "learned": Message("positions-compared.kind.learned", "Learned table"),
+    "rotary": Message("positions-compared.kind.rotary", "Rotary"),
+    "alibi": Message("positions-compared.kind.alibi", "ALiBi"),
+    "none": Message("positions-compared.kind.none", "No positions"),
+}
+POSITIONS = Message("positions-compared.column.positions", "positions")  # header of the column of their labels
+NO_NUMBER = "\u2014"
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedNetworks:
+    """The networks that ship, on the sentence of the page.
+
+    Attributes:
+        request: of the page.
+        services: kind -> its network.
+        reference: ids of the page's own translation, the target of all traces.
+        traces: of the networks that accept the sentence and the target.
+        refusals: why the others do not.
+    """
+
+    request: Request
+    services: Mapping[PositionKind, Service]
+    reference: tuple[int, ...]
+    traces: Mapping[PositionKind, Trace]
+    refusals: Mapping[PositionKind, InputError]
+
+    def study(self) -> PositionComparison | None:
+        """Return what was measured over held-out sentences, or warn on the page and return None."""
+        hashes = {kind: service.model.weights_sha256 for kind, service in self.services.items()}
+        first = next(iter(self.services.values()))
+        try:
+            key = ("position comparison", *hashes.values())
+            return first.network_result(key, lambda _: load_position_comparison(hashes))
+        except CheckpointError as error:
+            st.warning(literal.with_code(say_error(error)))
+            return None
+
+
+def open_networks(request: Request, kinds: Sequence[PositionKind]) -> ComparedNetworks:
+    """Load the networks, and trace the sentence with the page's own translation as the target."""
+    services = {kind: open_positions(kind) for kind in kinds}
+    reference = request.translation()
+    traces, refusals = {}, {}
+    for kind, service in services.items():
+        try:
+            traces[kind] = service.trace_of_ids(request.text, reference)
+        except InputError as error:
+            refusals[kind] = error
+    return ComparedNetworks(request, services, reference, traces, refusals)
+
+
+def labels(kinds: Iterable[PositionKind]) -> str:
+    """Name some kinds, as a list in a sentence."""
+    return ", ".join(LABELS[kind]() for kind in kinds)
+
+
+def render_absent(block: str, present: Sequence[PositionKind], kinds: Sequence[PositionKind] = POSITION_KINDS) -> None:
+    """Render a block that names the kinds which are not `present`, if there are any."""
+    absent = [kind for kind in kinds if kind not in present]
+    if absent:
+        caption("positions", block, names=labels(absent), count=len(present), all=len(kinds))
+
+
+def interval_text(interval: BootstrapInterval) -> str:
+    """A figure with its interval, as text."""
+    return f"{three_digits(interval.value)} ({three_digits(interval.low)} \u2013 {three_digits(interval.high)})"
+
+
+def interval_cell(interval: BootstrapInterval | None) -> bars.Cell | str:
+    """A figure with its interval, for a table; a dash for None."""
+    return NO_NUMBER if interval is None else bars.data_cell(interval_text(interval), "number")
+
+
+def interval_values(interval: BootstrapInterval | None) -> list[float | str]:
+    """A figure and both ends of its interval, for a file; empty texts for None."""
+    return ["", "", ""] if interval is None else [interval.value, interval.low, interval.high]
