@@ -16,6 +16,7 @@ ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 DOCUMENTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("ARCHITECTURE.md", "CONTRIBUTING.md")}
 BUILT = {"build", "dist", "env", "node_modules", "venv", "__pycache__"}  # made by tools, not part of the project
 FEWEST_QUESTIONS = 10
+MOST_ASSETS = 135_000_000  # bytes of all that ships
 EXPECTED_QUESTIONS = ("colour scale", "lines", "Back", "checkpoint", "CSV", "shortcuts")
 
 
@@ -170,3 +171,7 @@ def test_the_manifest_is_up_to_date():
     current = (manifest.ASSETS / manifest.NAME).read_text(encoding="utf-8")
     changed = manifest.differences(current, manifest.manifest(manifest.ASSETS, manifest.shipped_files()))
     assert not changed, f"run `{manifest.COMMAND}`: the hashes of {changed} are stale"
+
+
+def test_what_ships_is_within_its_budget():
+    assert sum(path.stat().st_size for path in manifest.shipped_files()) <= MOST_ASSETS

@@ -5,10 +5,13 @@ import pytest
 import torch
 
 from model import CheckpointError, InputError
+from model.lessons.positions_compared import shipped_kinds
 from model.networks.config import POSITION_KINDS
-from model.position_translator import PositionTranslator
+from model.position_translator import SHIPPED, PositionTranslator
+from model.training.position_networks import MOST_PARAMETERS
 from tests.model.random_positions import LONGEST, write_networks
 
+MOST_BYTES = 2_700_000  # of the weights of one network
 SENTENCE = "I want to buy a car."
 LONG = "The animal did not cross the street because it was too tired and the street was too wide. "
 
@@ -22,6 +25,20 @@ def folder(tmp_path_factory):
 def test_logits_equal_a_second_form_and_a_cache_changes_nothing(folder, kind):
     translator = PositionTranslator.load(folder / kind, "cpu")
     assert translator.config.positions == kind and translator.folder == folder / kind
+    check_against_a_second_form(translator)
+
+
+@pytest.mark.parametrize("kind", shipped_kinds())
+def test_a_network_that_ships_is_small_and_passes_the_same_checks(kind):
+    translator = PositionTranslator.load(kind, "cpu")
+    assert translator.config.positions == kind and translator.parameters <= MOST_PARAMETERS
+    assert (SHIPPED / kind / "model.safetensors").stat().st_size <= MOST_BYTES
+    assert translator.card["data"]["longest_tokens"] == LONGEST and translator.card["evaluation"]
+    check_against_a_second_form(translator)
+
+
+def check_against_a_second_form(translator):
+    """Compare the logits with those without a tap and with a cache, and check the weights of a trace."""
     trace = translator.trace(SENTENCE, target="Je veux acheter une voiture.")
     check = trace.verify()
     assert check.max_difference < 1e-5 and check.row_sum_error < 2e-6 and check.masked_weight == 0

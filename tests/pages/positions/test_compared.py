@@ -194,7 +194,7 @@ def test_fewer_than_two_networks_get_one_sentence(tmp_path, kinds):
     with shipped(write_networks(tmp_path, kinds) if kinds else tmp_path):
         app = open_part()
         (notice,) = app.info
-        assert f"of which {len(kinds)} are in `assets/positions`, and two are needed" in notice.value
+        assert f"`assets/positions` has {len(kinds)} of them, and two are needed" in notice.value
         assert TRANSLATIONS not in html_of(app) and not load_positions._results
 
 
