@@ -22,7 +22,7 @@ from pages.shared.texts import caption, paragraph
 from views.controls import sentence_input
 from views.figures.intervals import IntervalSeries, intervals
 from views.html import bars
-from views.html.generated_tokens import chart_title
+from views.html.generated_tokens import chart_title, label
 from views.text.catalogue import Message, say
 from views.text.numbers import grouped, hardware, three_digits
 
@@ -62,11 +62,12 @@ def render(networks: ComparedNetworks) -> dict[str, object] | None:
     _render_chart(study, BLEU(), [group.bleu for group in study.lengths], claimed, "positions_bleu", bleu_alt)
     counts = {"resamples": grouped(study.resamples), "fewest": grouped(study.fewest_pairs)}
     paragraph("positions", "compared-lengths", longest=study.longest_tokens, **counts)
-    header = [POSITIONS(), *map(group_label, study.lengths)]
-    losses = [[LABELS[kind](), *(interval_cell(group.loss[kind]) for group in study.lengths)] for kind in study.kinds]
-    st.html(bars.table(header, losses, say("positions-compared.loss.table", "Loss by length"), whole=True))
-    scores = [[LABELS[kind](), *(interval_cell(group.bleu[kind]) for group in study.lengths)] for kind in study.kinds]
-    st.html(bars.table(header, scores, say("positions-compared.bleu.table", "BLEU by length"), whole=True))
+    _render_table(
+        study, [group.loss for group in study.lengths], say("positions-compared.loss.table", "Loss by length")
+    )
+    _render_table(
+        study, [group.bleu for group in study.lengths], say("positions-compared.bleu.table", "BLEU by length")
+    )
     _render_seeds(study)
     caption("positions", "compared-measured", hardware=hardware(study.hardware))
     rows = csv_rows(study)
@@ -107,7 +108,7 @@ def _render_chart(
     """Draw a figure of every network by length, with a line where the lengths of training end."""
     series = [_series(kind, [group[kind] for group in figures]) for kind in study.kinds]
     beyond = [place for place, group in enumerate(study.lengths) if group.shortest > study.longest_tokens]
-    label = say("positions-compared.beyond", "longer than in training")
+    side = say("positions-compared.beyond", "longer than in training")
     figure = intervals(
         series,
         list(map(group_label, study.lengths)),
@@ -115,7 +116,7 @@ def _render_chart(
         sentence_input.theme(),
         say("positions-compared.tokens", "English tokens"),
         title,
-        (beyond[0], label) if beyond else None,
+        (beyond[0], side) if beyond else None,
     )
     chart(figure, key, alt)
 
@@ -125,6 +126,13 @@ def _series(kind: PositionKind, bands: Sequence[BootstrapInterval | None]) -> In
         [None if band is None else getattr(band, part) for band in bands] for part in ("value", "low", "high")
     )
     return IntervalSeries(LABELS[kind](), values, lows, highs)
+
+
+def _render_table(study: PositionComparison, figures: Sequence[Figures], name: str) -> None:
+    """Show a figure of every network by length with its intervals, below its name."""
+    header = [POSITIONS(), *map(group_label, study.lengths)]
+    rows = [[LABELS[kind](), *(interval_cell(group[kind]) for group in figures)] for kind in study.kinds]
+    st.html(label(name) + bars.table(header, rows, name, whole=True))
 
 
 def _render_seeds(study: PositionComparison) -> None:
