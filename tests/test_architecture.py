@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter
+from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 
@@ -175,3 +177,11 @@ def test_the_manifest_is_up_to_date():
 
 def test_what_ships_is_within_its_budget():
     assert sum(path.stat().st_size for path in manifest.shipped_files()) <= MOST_ASSETS
+
+
+@pytest.mark.parametrize("name", ["positions.json", "none/card.json", "sinusoidal/snapshots/step-000000.safetensors"])
+def test_the_wheel_leaves_out_networks_that_are_read_from_the_checkout(name: str):
+    """Setuptools matches these patterns by `fnmatch`, whose asterisk takes slashes too."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    patterns = settings["exclude-package-data"]["attention_atlas.assets"]
+    assert any(fnmatch(f"positions/{name}", pattern) for pattern in patterns)
