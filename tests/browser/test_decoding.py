@@ -84,8 +84,8 @@ def test_the_stage_of_a_step_is_on_the_first_screen_and_its_sheet_does_not_cover
     sheet, token = phone.locator(".stage-root .rail"), phone.locator(".french button.token")
     expect(sheet).not_to_be_in_viewport()
     expect(phone.locator(".stage-root .caption")).to_be_in_viewport()
-    token.nth(2).scroll_into_view_if_needed()
-    token.nth(2).tap()
+    token.nth(12).scroll_into_view_if_needed()
+    token.nth(12).tap()
     expect(sheet.locator("tr.chosen")).to_be_in_viewport()
     sentence = "Yes."  # shorter than what is above the sheet
     open_page(phone, f"{server.url}/decoding?text={sentence}")
