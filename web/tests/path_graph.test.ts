@@ -38,6 +38,11 @@ test("columns without a node are left out where all of them have no room", () =>
   expect(layOut(nodes, direct, 3, least.width + 5).width).toBeCloseTo(least.width + 5)
 })
 
+test("a syllable of Hangul takes the place of two letters", () => {
+  const width = (label: string) => layOut([{ ...node("t1", 0, 0), label }], [], 1).places.nodes.get("t1")!.width
+  expect(width("\ub098\ub294 \uac04\ub2e4")).toBe(width("abcd efgh"))
+})
+
 test("inputs of one node arrive at different heights", () => {
   const [from, to] = [{ x: 0, y: 0, width: 10 }, { x: 100, y: 50, width: 10 }]
   expect(new Set(["queries", "keys", "values"].map((input) => curve(from, to, input))).size).toBe(3)

@@ -31,7 +31,8 @@ export interface Layout {
 const TOP = 40 // pixels above the first row
 const ROW = 34
 const GAP = 46 // between two columns, for the edges
-const CHARACTER = 7.2 // width of a letter
+const CHARACTER = 7.2 // width of a letter; a wide one, such as a syllable of Hangul, takes the place of two
+const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60]|\p{Emoji_Presentation}/u
 const LEAST = 34 // width of a column
 const LEAST_GAP = 18 // where there is little room
 const MARGIN = 8 // for titles that are wider than the last column
@@ -85,13 +86,17 @@ function place(nodes: readonly Node[], edges: readonly Edge[], columns: number, 
       middles.push(undefined)
       continue
     }
-    const width = Math.max(LEAST, ...column.map(({ label }) => 14 + CHARACTER * [...label].length))
+    const width = Math.max(LEAST, ...column.map(({ label }) => 14 + CHARACTER * letters(label)))
     middles.push(left + width / 2)
     const start = TOP + ((rows - column.length) * ROW) / 2
     column.forEach(({ id }, row) => placed.set(id, { x: left + width / 2, y: start + (row + 0.5) * ROW, width }))
     left += width + gap
   }
   return { width: left - gap + MARGIN, height, places: { nodes: placed, columns: middles } }
+}
+
+function letters(label: string): number {
+  return [...label].reduce((sum, letter) => sum + (WIDE.test(letter) ? 2 : 1), 0)
 }
 
 /** The line of an edge, as the path of an SVG. Edges to different inputs of one node arrive at different heights. */
