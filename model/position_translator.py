@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .networks.config import POSITION_KINDS
+from .networks.config import POSITION_KINDS, PositionKind
 from .tracing.traced_model import Capability
 from .trained_model import ASSETS
 from .translator import SHIPPED as TRANSLATOR
@@ -12,7 +12,12 @@ from .translator import InputError, Translator
 
 SHIPPED = ASSETS / "positions"  # a folder for each kind; read from the checkout, not part of the installed package
 TOKENIZER = TRANSLATOR / "tokenizer.model"
-FIRST = "sinusoidal"  # the kind whose training is followed by snapshots
+FIRST: PositionKind = "sinusoidal"  # the kind whose training is followed by snapshots
+
+
+def is_shipped(kind: PositionKind) -> bool:
+    """Whether the network with these positions is in the checkout; training writes its card last."""
+    return (SHIPPED / kind / "card.json").is_file()
 
 
 class PositionTranslator(Translator):

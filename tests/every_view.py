@@ -56,7 +56,7 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "masks": ("masks", ("your-sentence", "causality", "padding")),
     "inside": ("inside", ("seven-steps", "one-query", "heads", "memory", "scaling", "feed-forward", "add-norm")),
     "decoding": ("part", ("step-by-step", "linear-softmax", "teacher-forcing", "beam-search", "kv-cache", "one-stack")),
-    "loss": ("part", ("token-by-token", "smoothing-gradient", "training-curves")),
+    "loss": ("part", ("token-by-token", "smoothing-gradient", "training-curves", "heads-that-form")),
     "glossary": ("", ()),
     "vision": (
         "view",

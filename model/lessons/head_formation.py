@@ -24,7 +24,7 @@ from ..runtime.progress import InSteps, Progress
 from ..runtime.snapshot_weights import read_snapshot
 from ..text.tokenizer import Tokenizer
 from ..tracing.kinds import TRANSLATION
-from ..tracing.trace import Verification, record_trace
+from ..tracing.trace import Prediction, Verification, record_trace
 from .network_comparison import BootstrapInterval
 
 FILE = "formation.json"
@@ -78,19 +78,28 @@ class FormationRun:
 
     def counts(self, least_copying: float) -> dict[str, list[int]]:
         """Role -> number of heads that have it at each step."""
-        steps = range(len(self.heldout))
-        counts = {
-            role: [
-                sum(name in names for kind in self.labels.values() for layer in kind[step] for name in layer)
-                for step in steps
-            ]
-            for role, names in ROLES.items()
+        steps = [self.roles(step, least_copying) for step in range(len(self.heldout))]
+        return {
+            role: [sum(role in own for kind in kinds.values() for layer in kind for own in layer) for kinds in steps]
+            for role in (*ROLES, COPYING)
         }
-        return counts | {
-            COPYING: [
-                sum(int((table[step] >= least_copying).sum()) for table in self.copying.values()) for step in steps
+
+    def roles(self, step: int, least_copying: float) -> dict[str, list[list[tuple[str, ...]]]]:
+        """Kind -> `(layer, head)` roles that the heads have at the step with this index."""
+        return {
+            kind: [
+                [
+                    tuple(role for role, names in ROLES.items() if name in names)
+                    + ((COPYING,) if self._copies(kind, step, layer, head, least_copying) else ())
+                    for head, name in enumerate(row)
+                ]
+                for layer, row in enumerate(labels[step])
             ]
+            for kind, labels in self.labels.items()
         }
+
+    def _copies(self, kind: str, step: int, layer: int, head: int, least: float) -> bool:
+        return kind in self.copying and bool(self.copying[kind][step, layer, head] >= least)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,6 +177,7 @@ class SentenceAtStep:
         text: the greedy translation.
         finished: whether it ended with `</s>`.
         losses: `(T,)` -ln p of each token of the target, in nats.
+        predictions: of each token of the target, with the five most probable ones.
         weights: kind -> `(layer, head, query, key)` float32, teacher-forced on the target.
         verification: of the worst kind.
         difference: of the logits with cached keys and values, as a share of the largest logit.
@@ -177,6 +187,7 @@ class SentenceAtStep:
     text: str
     finished: bool
     losses: np.ndarray
+    predictions: tuple[Prediction, ...]
     weights: dict[str, np.ndarray]
     verification: Verification
     difference: float
@@ -226,6 +237,7 @@ def _at_step(
         tokenizer.decode(generated),
         generated[-1] == network.config.eos_id,
         token_losses(trace).astype(np.float32),
+        tuple(trace.predictions()),
         {kind.name: trace.attention(kind.name) for kind in TRANSLATION},
         trace.verify(),
         _cached_difference(network, source_ids, next_ids, trace.logits),

@@ -1,6 +1,6 @@
-"""The page *Loss*: the loss of a target by token, smoothed labels, the gradient, and the curves of the training."""
+"""The page *Loss*: the loss of a target by token, smoothed labels, the gradient, training, heads that form."""
 
-from pages.loss import cross_entropy, gradient, training
+from pages.loss import cross_entropy, gradient, heads_that_form, training
 from pages.shared.page_sections import PageSection, render_sections
 from views.text.catalogue import Message
 
@@ -10,6 +10,7 @@ PARTS = (
     ),
     PageSection("smoothing-gradient", Message("loss.part.gradient", "Smoothing and gradient"), gradient.render),
     PageSection("training-curves", Message("loss.part.training", "Training curves"), training.render),
+    PageSection("heads-that-form", Message("loss.part.formation", "Heads that form"), heads_that_form.render),
 )
 
 render_sections("loss", PARTS, "part")

@@ -11,7 +11,7 @@ from views.components.stage_changes import PlaceChances
 
 def chances(trace: Trace) -> list[PlaceChances]:
     """Return the chosen token of each place, and its five most probable ones."""
-    return [_place(row) for row in trace.predictions(5)]
+    return [place_chances(row) for row in trace.predictions(5)]
 
 
 def drawn_chances(service: Service, trace: Trace, options: DecodingOptions) -> list[PlaceChances]:
@@ -22,7 +22,7 @@ def drawn_chances(service: Service, trace: Trace, options: DecodingOptions) -> l
     never = service.model.config.never_generated
     places = []
     for logits, row in zip(trace.logits, trace.predictions(5), strict=True):
-        place, ids = _place(row), [each.id for each in row.top]
+        place, ids = place_chances(row), [each.id for each in row.top]
         if row.id not in ids:
             place, ids = replace(place, top=[*place.top, (row.token, row.probability)]), [*ids, row.id]
         stages = sampling_stages(logits, options.temperature, options.top_k, options.top_p, never)
@@ -38,5 +38,6 @@ def shown_chances(service: Service, trace: Trace, options: DecodingOptions) -> l
     return service.analysis(key, lambda model: drawn_chances(service, trace, options))
 
 
-def _place(row: Prediction) -> PlaceChances:
+def place_chances(row: Prediction) -> PlaceChances:
+    """Return the token of one place, its probability, and the most probable tokens with theirs."""
     return PlaceChances(row.token, row.probability, [(each.token, each.probability) for each in row.top])

@@ -108,3 +108,25 @@ def test_each_block_of_the_diagram_opens_its_page_with_the_sentence(server: Serv
     expect(page.get_by_role("heading", name="Loss", exact=True)).to_be_visible()
     expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)
     assert len(page.context.pages) == 1  # in the same tab
+
+
+@pytest.mark.nightly
+def test_training_is_stepped_and_played_from_one_payload(server: Server, page: Page):
+    open_page(page, f"{server.url}/loss?text={quote(SENTENCE)}&part=heads-that-form")
+    stage = page.locator(".stage-root")
+    last, losses = stage.get_attribute("data-step"), stage.locator(".losses .number")
+    at_end = losses.all_inner_texts()
+    slider = stage.get_by_role("slider", name="Step of training")
+    slider.press("Home")
+    expect(stage).to_have_attribute("data-step", "0")
+    assert sum(map(float, losses.all_inner_texts())) > sum(map(float, at_end))
+    expect_setting(page, training_step="0")
+    ready(page)
+    stage.get_by_role("button", name="One step of training on").click()
+    expect(slider).to_have_value("1")
+    stage.get_by_role("button", name="Play").click()
+    expect(stage).to_have_attribute("data-step", last or "", timeout=30_000)
+    expect(stage.get_by_role("button", name="Play")).to_be_visible()
+    assert losses.all_inner_texts() == at_end
+    stage.locator(".french button.token").first.click()
+    expect(stage.locator(".losses .own .name")).to_have_text(stage.locator(".french button.token").first.inner_text())

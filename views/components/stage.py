@@ -100,7 +100,7 @@ MEANINGS = {
     "decoder": Message("stage.meaning.decoder", "which earlier tokens each place reads while its token is chosen."),
     "cross": Message("stage.meaning.cross", "what each French token attends to while it is chosen."),
 }
-_ORDER = ("encoder", "cross", "decoder")  # of the choice
+ORDER = ("encoder", "cross", "decoder")  # of the choice
 
 
 Action = Literal["sweep", "pull", "control", "undo", "reset"]
@@ -174,7 +174,7 @@ class Stage:
 
 def stage_choices(maps: AttentionMaps) -> tuple[Choice, ...]:
     """The choices of kind, layer and head; first is cross-attention of the last layer, averaged over its heads."""
-    names = {name: KINDS[name].short() for name in _ORDER}
+    names = {name: KINDS[name].short() for name in ORDER}
     layers, heads = maps["cross"].layer_ids, maps["cross"].head_ids
     kind = Choice(say("kind.label", "Attention"), names, "kind", "cross")
     places = sentence_input.head_choices(layers, heads, (len(layers) - 2, len(heads) - 1))
@@ -187,6 +187,20 @@ def map_title(maps: KindMaps, layer: str, head: str) -> str:
     over_layers, over_heads = layer == map_labels.MEAN, head == map_labels.MEAN
     name = ("overAll" if over_heads else "overLayers") if over_layers else "overHeads" if over_heads else "one"
     return WORDS["named"](kind=maps.kind.headline, map=WORDS[name](**counts))
+
+
+def kind_headers(maps: AttentionMaps) -> dict[str, dict[str, object]]:
+    """Names, layers, heads and colours of all kinds, as `KindHeader` in `web/src/views/stage/payload.ts` has them."""
+    return {
+        name: {
+            "heading": own.kind.headline,
+            "meaning": MEANINGS[name](),
+            "layers": own.layer_ids,
+            "heads": own.head_ids,
+            "scales": component.scales(name),
+        }
+        for name, own in maps.items()
+    }
 
 
 def payload(stage: Stage, theme: palette.Theme, elsewhere: Collection[str] = ("layer", "head")) -> bytes:
@@ -211,16 +225,7 @@ def payload(stage: Stage, theme: palette.Theme, elsewhere: Collection[str] = ("l
         "decoding": {name: getattr(stage.decoding, name) for name in ("method", "temperature", "seed")},
         "drawn": [place.sent_draws() for place in stage.places] if stage.decoding.method == "sampling" else None,
         "places": [place.sent() for place in stage.places],
-        "kinds": {
-            name: {
-                "heading": maps.kind.headline,
-                "meaning": MEANINGS[name](),
-                "layers": maps.layer_ids,
-                "heads": maps.head_ids,
-                "scales": component.scales(name),
-            }
-            for name, maps in stage.maps.items()
-        },
+        "kinds": kind_headers(stage.maps),
     }
     return stage_changes.pack_maps(header, stage.maps)
 

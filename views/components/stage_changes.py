@@ -84,10 +84,19 @@ def decimals_of(levels: int) -> int:
 
 def pack_maps(header: Mapping[str, object], maps: AttentionMaps) -> bytes:
     """Pack a payload with the weights of all kinds, in as many levels as fit into `MOST_BYTES`."""
+    return pack_levels(header, {name: (own.weights, own.kind.causal) for name, own in maps.items()}, MOST_BYTES)
+
+
+def pack_levels(header: Mapping[str, object], weights: Mapping[str, tuple[np.ndarray, bool]], most: int) -> bytes:
+    """Pack a payload with weights in as many levels as fit into `most` bytes.
+
+    Args:
+        weights: by name, each `(..., query, key)` and whether keys behind the query are masked.
+    """
     for levels in LEVELS:
-        arrays = {name: SentArray(own.weights, "levels", own.kind.causal, levels) for name, own in maps.items()}
+        arrays = {name: SentArray(values, "levels", causal, levels) for name, (values, causal) in weights.items()}
         packed = pack({**header, "decimals": decimals_of(levels)}, arrays)
-        if len(packed) <= MOST_BYTES:
+        if len(packed) <= most:
             break
     return packed
 

@@ -46,6 +46,8 @@ def test_a_sentence_at_a_step_is_that_of_the_network_with_these_weights(translat
         logits = network(torch.tensor([trace.source_ids]), torch.tensor([trace.target_ids]))[0]
         expected = F.cross_entropy(logits, torch.tensor(trace.next_ids), reduction="none")
         np.testing.assert_allclose(step.losses, expected.numpy(), rtol=1e-4)
+        np.testing.assert_allclose([row.probability for row in step.predictions], np.exp(-step.losses), rtol=1e-4)
+        assert [row.id for row in step.predictions] == list(trace.next_ids)
         most = 2 * len(trace.source_ids) + 10
         assert step.text == own.translate(SENTENCE, max_length=most)
         assert step.verification.max_difference < 1e-5 and 0 <= step.difference < 1e-5
@@ -65,6 +67,8 @@ def test_heads_with_a_role_are_counted_at_every_step(study):
         "copying": [0, 0, 1],
     }
     assert run.counts(0.8)["copying"] == [0, 0, 0]
+    assert run.roles(2, study.least_copying)["cross"] == [[(), ()], [("alignment", "copying"), ()]]
+    assert run.roles(2, 0.8)["cross"][1][0] == ("alignment",) and run.roles(0, 0.5)["encoder"] == [[(), ()], [(), ()]]
     assert study.first_steps("copying") == [STEPS[-1], None] and study.first_steps("alignment") == [STEPS[-1]] * 2
     (head,) = run.forms["alignment"]
     assert (head.kind, head.layer, head.head, head.needed, head.needed_at_end) == ("cross", 1, 0, False, True)

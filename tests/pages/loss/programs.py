@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 
 from model import Trace
+from model.lessons.head_formation import follow_training_in_steps
 from model.networks.loss_terms import logit_gradient, score_probabilities, score_target, smallest_loss
+from model.position_translator import FIRST, PositionTranslator
+from model.runtime.progress import run_to_end
 from model.runtime.training_record import training_curves
 from tests.pages.conftest import loaded
 from tests.pages.shared.programs import OTHER, OWN, Case, Expected, Values, of_a_sentence
@@ -46,6 +49,16 @@ def typed(values: Values) -> Expected:
     return sums | {"perplexity": computed.perplexity, "shares": computed.shares}
 
 
+def at_a_step(values: Values) -> Expected:
+    """What the page computes of a sentence with the weights of a step, with those that ship."""
+    translator = PositionTranslator.load(FIRST, "cpu")
+    source, _, following = translator.forced(values["sentence"], target_ids=values["next_ids"])
+    hashes = {values["step"]: None}
+    sizes = translator.config, translator.tokenizer, translator.folder
+    (step,) = run_to_end(follow_training_in_steps(*sizes, hashes, source, following, "cpu"))
+    return {"losses": step.losses, "loss": step.losses.mean(), "translation": step.text}
+
+
 CASES: dict[str, Case] = {
     "typed": (
         {"tokens": (("Je", 0.8), ("suis", 0.6), ("un", 0.7)), "base": math.e},
@@ -57,6 +70,11 @@ CASES: dict[str, Case] = {
         OWN | {"position": 1, "smoothing": 0.1},
         OTHER | {"position": 3, "smoothing": 0.0},
         gradient,
+    ),
+    "heads-that-form": (
+        {"sentence": OWN["sentence"], "next_ids": (271, 372, 1300, 312, 567, 260, 3), "step": 0},
+        {"sentence": OTHER["sentence"], "next_ids": OTHER["target_ids"], "step": 3144},
+        at_a_step,
     ),
     "training-curves": ({"axis": "steps"}, {"axis": "epochs"}, trained),
 }

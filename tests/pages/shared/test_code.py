@@ -65,6 +65,7 @@ BY_THE_PART = {  # which pass the values to their program themselves
     ("decoding", "step-by-step"),
     ("inside", "memory"),
     ("inside", "scaling"),
+    ("loss", "heads-that-form"),
     ("loss", "smoothing-gradient"),
     ("masks", "padding"),
     ("attribution", "attribution"),

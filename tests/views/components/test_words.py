@@ -128,6 +128,7 @@ CONSTANTS = {
         "PREDICTED",
         "SHEET",
         "SIDES",
+        "STEP",
         "SLIDER",
         "UPLOAD_BOX",
         "WAITING",

@@ -14,6 +14,18 @@ interface Tile extends MapChoice {
   readonly canvas: HTMLCanvasElement
 }
 
+/** What a head does: letters at its small map, and the words for them. */
+export interface HeadNote {
+  readonly mark: string
+  readonly label: string
+}
+
+export interface SmallMapsHost {
+  choose: (choice: MapChoice) => void
+  open: ((layer: string) => void) | null // null where layers cannot be opened
+  note: (kind: KindName, choice: MapChoice) => HeadNote | null
+}
+
 /** The maps of a kind: a row for each layer, a column for each head, and their means. */
 export class SmallMaps {
   private readonly grid: HTMLDivElement
@@ -23,8 +35,7 @@ export class SmallMaps {
 
   constructor(
     parent: ParentNode,
-    private readonly choose: (choice: MapChoice) => void,
-    private readonly open: (layer: string) => void,
+    private readonly host: SmallMapsHost,
   ) {
     this.grid = element("div", "maps", parent)
     this.grid.setAttribute("role", "grid")
@@ -68,14 +79,19 @@ export class SmallMaps {
     })
   }
 
-  /** The number of a layer, which opens it. */
+  /** The number of a layer, which opens it if layers can be opened. */
   private buildNumber(holder: HTMLElement, layer: string, { openNumber }: Words): void {
+    const { open } = this.host
+    if (!open) {
+      holder.textContent = layer
+      return
+    }
     const title = filled(openNumber, { layer })
-    setAttributes(button(holder, layer, () => this.open(layer)), { "aria-label": title, title, tabindex: -1 })
+    setAttributes(button(holder, layer, () => open(layer)), { "aria-label": title, title, tabindex: -1 })
   }
 
   private buildTile(holder: ParentNode, choice: MapChoice, row: number, column: number): Tile {
-    const node = button(holder, "", () => this.choose(choice))
+    const node = button(holder, "", () => this.host.choose(choice))
     node.className = "map"
     node.setAttribute("role", "gridcell")
     node.onkeydown = (event) => this.move(event, row, column)
@@ -98,7 +114,9 @@ export class SmallMaps {
       const map = mapOf(payload, kind, tile)
       const top = largest(map) || 1
       paintCells(tile.canvas, [queries.length, keys.length], (place) => colours[Math.round((map[place]! / top) * 255)]!)
-      const title = mapTitle(payload, kind, tile)
+      const note = this.host.note(kind, tile)
+      const title = [mapTitle(payload, kind, tile), ...(note ? [note.label] : [])].join(": ")
+      tile.button.dataset.mark = note?.mark ?? ""
       setAttributes(tile.button, { "aria-label": filled(payload.words.tile, { map: title }), title })
     }
   }

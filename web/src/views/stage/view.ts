@@ -12,7 +12,7 @@ import type { FigureEvents, Scene } from "./scene"
 import { Lane, type OpenedLayer } from "./lane"
 import { PHONE, type Room } from "./layout"
 import { kindIn, mapOf, type KindName, type MapChoice, type StagePayload } from "./payload"
-import { Candidates, SmallMaps } from "./rail"
+import { Candidates, SmallMaps, type HeadNote } from "./rail"
 import { describeToken, mapTitle, type Focus } from "./reading"
 import { fillTable } from "./table"
 import { WholeScreen } from "./whole_screen"
@@ -46,10 +46,11 @@ export abstract class StageView extends ChoosingView<Bytes, StagePayload> {
   private readonly remembered = new Map<KindName, MapChoice>()
   private width = 0
 
-  /** `settings`: of the map in the address. */
+  /** `settings`: of the map in the address; `opens`: whether layers can be opened. */
   constructor(
     parent: Element | ShadowRoot,
     private readonly settings: MapSettings,
+    private readonly opens = true,
   ) {
     super(parent, ".stage-root")
     this.main = element("div", "main", this.root)
@@ -69,14 +70,15 @@ export abstract class StageView extends ChoosingView<Bytes, StagePayload> {
     this.rail = element("div", "rail", this.root)
     const chooser = element("div", "chooser", this.rail)
     this.choices = new Choices({ root: chooser, set: (changes) => this.chooseKind(changes) })
-    this.maps = new SmallMaps(
-      chooser,
-      ({ layer, head }) => this.set({ [settings.layer]: layer, [settings.head]: head }),
-      (layer) => this.openLayer(this.looked, layer),
-    )
+    this.maps = new SmallMaps(chooser, {
+      choose: ({ layer, head }) => this.set({ [settings.layer]: layer, [settings.head]: head }),
+      open: opens ? (layer) => this.openLayer(this.looked, layer) : null,
+      note: (kind, choice) => this.noteOf(kind, choice),
+    })
     this.candidates = new Candidates(this.rail)
     this.opener = button(this.rail, "", () => this.openLayer(this.looked))
     this.opener.className = "open-layer"
+    this.opener.hidden = !opens
     this.lane = new Lane(this.root, {
       ask: (request) => this.answer("layer", request),
       choice: (kind) => this.choiceOf(kind),
@@ -94,7 +96,7 @@ export abstract class StageView extends ChoosingView<Bytes, StagePayload> {
   protected abstract get looked(): Focus | null
 
   private type(event: KeyboardEvent, focus: Focus): void {
-    if (event.key.toLowerCase() !== "l" || event.ctrlKey || event.metaKey || event.altKey) return this.focusing.type(event, focus)
+    if (!this.opens || event.key.toLowerCase() !== "l" || event.ctrlKey || event.metaKey || event.altKey) return this.focusing.type(event, focus)
     event.preventDefault()
     event.stopPropagation()
     if (!this.looked) this.focusing.press(focus)
@@ -123,6 +125,12 @@ export abstract class StageView extends ChoosingView<Bytes, StagePayload> {
 
   /** Draws what has the attention. */
   protected abstract showAttention(): void
+
+  /** What is noted at the small map of a head; overridden by subclasses. */
+  protected noteOf(kind: KindName, choice: MapChoice): HeadNote | null {
+    void [kind, choice]
+    return null
+  }
 
   /** Takes a kind before it is drawn; overridden by subclasses. */
   protected followKind(kind: KindName): void {

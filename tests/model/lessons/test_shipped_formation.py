@@ -1,0 +1,55 @@
+"""The study of forming heads that ships belongs to the network and the snapshots next to it."""
+
+import numpy as np
+import pytest
+import torch
+
+from model.lessons.head_formation import COPYING, ROLES, load_formation
+from model.position_translator import FIRST, PositionTranslator
+from model.runtime.checkpoint import load_tensors, sha256_of
+from model.runtime.snapshot_weights import FOLDER, read_snapshot, snapshot_file
+
+SNAPSHOTS = 12
+MOST_BYTES = 32_000_000  # of all snapshots
+
+
+@pytest.fixture(scope="module")
+def translator():
+    return PositionTranslator.load(FIRST, "cpu")
+
+
+@pytest.fixture(scope="module")
+def study(translator):
+    return load_formation(translator.folder, translator.weights_sha256)
+
+
+def test_twelve_snapshots_ship_in_half_precision(translator, study):
+    assert len(study.steps) == SNAPSHOTS and study.steps[0] == 0
+    files = [snapshot_file(translator.folder, step) for step in study.steps]
+    assert sorted(files) == sorted((translator.folder / FOLDER).glob("*.safetensors"))
+    assert sum(file.stat().st_size for file in files) <= MOST_BYTES
+    assert {step: sha256_of(file) for step, file in zip(study.steps, files, strict=True)} == study.snapshots_sha256
+    tensors, _ = load_tensors(files[-1])
+    assert {tensor.dtype for tensor in tensors.values()} == {torch.float16}
+    assert set(tensors) == set(translator.network.state_dict())
+    first, last = read_snapshot(translator.folder, 0), read_snapshot(translator.folder, study.steps[-1])
+    assert any(not torch.equal(first[name], last[name]) for name in first)
+
+
+def test_losses_fall_by_equal_amounts_between_the_steps(study):
+    falls = -np.diff(study.runs[0].heldout)
+    assert study.sentences == 200 and (falls > 0).all()
+    assert falls.max() < 3 * falls.mean()
+
+
+def test_every_seed_has_figures_of_all_heads(translator, study):
+    sizes = translator.config
+    assert [run.seed for run in study.runs] == list(range(len(study.runs)))
+    for run in study.runs:
+        assert {len(labels) for labels in run.labels.values()} == {SNAPSHOTS}
+        for labels in run.labels.values():
+            assert np.shape(labels) == (SNAPSHOTS, 2, sizes.n_heads)
+        assert set(run.forms) == {*ROLES, COPYING}
+        assert {len(values) for values in run.curves.values()} == {len(run.curves["step"])}
+        for heads in run.forms.values():
+            assert all(head.needed == (head.change.low > 0) for head in heads)
