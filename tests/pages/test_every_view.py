@@ -34,7 +34,9 @@ from views.text.catalogue import CLOSED, OPENED
 
 SENTENCE = "=SUM(A1) @me +1 -2 I said: \uac00, and my uncle, who sells boats, could not have gone."
 # the time of two views grows with the square of the length; a network with one vector translates no long sentence
-SHORT = dict.fromkeys(("circuits/paths", "circuits/noise", "circuits/states/lstm-vector"), "-My cat is old.")
+SHORT = dict.fromkeys(
+    ("circuits/paths", "circuits/noise", "circuits/states/lstm-vector", "loss/heads-that-form"), "-My cat is old."
+)
 LONG = ("heads/resample", "circuits/patching/each", "vision/layers/600")  # 7 to 30 s; `make nightly` opens them
 PATCH = re.compile(r"CLS|row \d+, column \d+")
 PAGES = [place.id for place in navigation.PAGES]

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from model.lessons.head_formation import COPYING, ROLES, load_formation
-from model.position_translator import FIRST, PositionTranslator
+from model.position_translator import FIRST, SHIPPED, PositionTranslator
 from model.runtime.checkpoint import load_tensors, sha256_of
 from model.runtime.snapshot_weights import FOLDER, read_snapshot, snapshot_file
 
@@ -15,7 +15,7 @@ MOST_BYTES = 32_000_000  # of all snapshots
 
 @pytest.fixture(scope="module")
 def translator():
-    return PositionTranslator.load(FIRST, "cpu")
+    return PositionTranslator.load(SHIPPED / FIRST, "cpu")
 
 
 @pytest.fixture(scope="module")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from model import Trace
+from model import Trace, Translator
 from model.lessons.head_formation import follow_training_in_steps
 from model.networks.loss_terms import logit_gradient, score_probabilities, score_target, smallest_loss
-from model.position_translator import FIRST, PositionTranslator
+from model.position_translator import FIRST, SHIPPED, TOKENIZER
 from model.runtime.progress import run_to_end
 from model.runtime.training_record import training_curves
 from tests.pages.conftest import loaded
@@ -51,7 +51,7 @@ def typed(values: Values) -> Expected:
 
 def at_a_step(values: Values) -> Expected:
     """What the page computes of a sentence with the weights of a step, with those that ship."""
-    translator = PositionTranslator.load(FIRST, "cpu")
+    translator = Translator.load(SHIPPED / FIRST, "cpu", tokenizer=TOKENIZER)
     source, _, following = translator.forced(values["sentence"], target_ids=values["next_ids"])
     hashes = {values["step"]: None}
     sizes = translator.config, translator.tokenizer, translator.folder

@@ -31,6 +31,7 @@ PROPOSED = {
     "decoding-one-stack": ("decoding", "one-stack"),
     "loss-tokens": ("loss", "token-by-token"),
     "loss-smoothing": ("loss", "smoothing-gradient"),
+    "loss-heads-that-form": ("loss", "heads-that-form"),
     "tokens-step-by-step": ("tokens", "step-by-step"),
     "tokens-neighbours": ("tokens", "neighbours"),
     "tokens-dimensions": ("tokens", "dimensions"),
