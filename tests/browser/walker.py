@@ -186,7 +186,7 @@ def expected_address(view: View) -> list[tuple[str, str]]:
     The sentence and the picture are always among them.
     """
     picture = {"picture": samples.NAMES[0]} if view.page == "vision" else {}
-    return sorted((view.settings | picture | {"text": sentence_input.DEFAULT}).items())
+    return sorted((picture | {"text": sentence_input.DEFAULT} | view.settings).items())
 
 
 def is_chosen_by_page(view: View, name: str) -> bool:
