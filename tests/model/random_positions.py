@@ -25,18 +25,20 @@ ROLES = (*head_formation.ROLES, head_formation.COPYING)
 SIZES = TransformerConfig(d_model=16, n_heads=2, n_encoder_layers=2, n_decoder_layers=2, d_ff=16)
 
 
-def write_networks(folder: Path, kinds: Sequence[PositionKind] = POSITION_KINDS) -> Path:
+def write_networks(
+    folder: Path, kinds: Sequence[PositionKind] = POSITION_KINDS, sizes: TransformerConfig = SIZES
+) -> Path:
     """Write networks, snapshots of the sinusoidal one, and the files of both studies; return `folder`."""
-    hashes = {kind: _write_network(folder / kind, kind) for kind in kinds}
+    hashes = {kind: _write_network(folder / kind, kind, sizes) for kind in kinds}
     write_comparison(folder, hashes)
     if "sinusoidal" in hashes:
         write_formation(folder / "sinusoidal", hashes["sinusoidal"])
     return folder
 
 
-def random_network(kind: PositionKind, seed: int = 0) -> Transformer:
+def random_network(kind: PositionKind, seed: int = 0, sizes: TransformerConfig = SIZES) -> Transformer:
     """Random weights that half precision can hold, with a learned table for `LONGEST` tokens."""
-    config = replace(SIZES, vocabulary_size=len(Tokenizer(TOKENIZER)), positions=kind)
+    config = replace(sizes, vocabulary_size=len(Tokenizer(TOKENIZER)), positions=kind)
     config = replace(config, max_positions=LONGEST + 1) if kind == "learned" else config
     torch.manual_seed(seed)
     network = Transformer(config).requires_grad_(False)
@@ -45,8 +47,8 @@ def random_network(kind: PositionKind, seed: int = 0) -> Transformer:
     return network.eval()
 
 
-def _write_network(folder: Path, kind: PositionKind) -> str:
-    network = random_network(kind, POSITION_KINDS.index(kind))
+def _write_network(folder: Path, kind: PositionKind, sizes: TransformerConfig) -> str:
+    network = random_network(kind, POSITION_KINDS.index(kind), sizes)
     _save(folder / "model.safetensors", network)
     write_json(folder / "config.json", network.config.to_dict())
     sha256 = sha256_of(folder / "model.safetensors")

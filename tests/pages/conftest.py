@@ -11,7 +11,11 @@ from streamlit.util import calc_hash
 
 from model import Trace, Translator
 from model.lessons.positions_compared import shipped_kinds
-from tests.model.random_positions import write_networks
+from model.networks.config import POSITION_KINDS
+from model.position_translator import SHIPPED
+from model.runtime.checkpoint import read_json
+from model.training.position_networks import SIZES
+from tests.model.random_positions import write_comparison, write_networks
 from views import navigation
 from views.text import catalogue
 
@@ -38,12 +42,28 @@ def trace(translator: Translator) -> Trace:
     return translator.trace(SENTENCE)
 
 
-@pytest.fixture(scope="session", autouse=True)
-def position_networks(tmp_path_factory):
-    """Give *Positions, Compared* random networks while fewer than two ship: the part then has a single sentence."""
+@pytest.fixture(scope="session")
+def enough_positions(tmp_path_factory) -> Path | None:
+    """A folder with the networks that ship and random ones of the other kinds; None if two or more ship."""
+    shipped = shipped_kinds()
+    if len(shipped) >= 2:
+        return None
+    folder = tmp_path_factory.mktemp("positions")
+    write_networks(folder, [kind for kind in POSITION_KINDS if kind not in shipped], SIZES)
+    for kind in shipped:
+        (folder / kind).symlink_to(SHIPPED / kind)
+    write_comparison(
+        folder, {kind: read_json(folder / kind / "card.json")["weights_sha256"] for kind in POSITION_KINDS}
+    )
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def position_networks(enough_positions):
+    """Let *Positions, Compared* have networks to show in these tests while fewer than two ship."""
     with pytest.MonkeyPatch.context() as patch:
-        if len(shipped_kinds()) < 2:
-            patch.setattr("model.position_translator.SHIPPED", write_networks(tmp_path_factory.mktemp("positions")))
+        if enough_positions:
+            patch.setattr("model.position_translator.SHIPPED", enough_positions)
         yield
 
 
