@@ -294,6 +294,9 @@ def test_an_uploaded_picture_is_not_in_a_link(page: Page, server: Server):
     expect_setting(page, picture="own")
     page.go_back()
     expect_setting(page, picture=samples.NAMES[0])
+    wait_for_picture(page, samples.NAMES[0])
+    # a server drops a picture that no page shows any more, also one that the browser is about to ask for
+    page.wait_for_function("() => [...document.images].every((image) => image.complete && image.naturalWidth)")
     page.go_forward()
     expect_setting(page, picture="own")
     wait_for_picture(page, "own")
