@@ -58,9 +58,9 @@ def _render_roles(study: FormationStudy) -> None:
                 name(),
                 ", ".join(str(len(run.forms[role])) for run in study.runs),
                 ", ".join(steps),
-                _of(found, len(study.runs)),
-                _of(sum(head.needed for head in heads), len(heads)),
-                _of(sum(head.needed_at_end for head in heads), len(heads)),
+                _format_count(found, len(study.runs)),
+                _format_count(sum(head.needed for head in heads), len(heads)),
+                _format_count(sum(head.needed_at_end for head in heads), len(heads)),
             ]
         )
     header = [
@@ -75,7 +75,7 @@ def _render_roles(study: FormationStudy) -> None:
     tables.render_table(columns, say("formation.roles", "Roles of heads over all seeds"))
 
 
-def _of(count: int, total: int) -> str:
+def _format_count(count: int, total: int) -> str:
     return say("formation.of", "{count} of {total}", count=count, total=total) if total else NONE
 
 
@@ -104,7 +104,7 @@ def _render_curves(study: FormationStudy, run: FormationRun) -> None:
     figure.update_xaxes(type="log", dtick=1)
     figure.update_layout(yaxis3_exponentformat="none")
     chart(figure, "formation_curves", block("loss", "formation-alt"))
-    st.caption(block("loss", "formation-log", heldout=run.heldout[0], heads=_listed(counts, 0)))
+    st.caption(block("loss", "formation-log", heldout=run.heldout[0], heads=_list_counts(counts, 0)))
     header = [say("column.step", "step"), say("training.column.heldout", "held-out -ln p")]
     header += [ROLE_NAMES[role]() for role in counts]
     header += [say("training.column.loss", "training loss"), say("training.column.nll", "training -ln p"), RATE()]
@@ -122,7 +122,7 @@ def _render_curves(study: FormationStudy, run: FormationRun) -> None:
     files.csv_and_table(header, rows, f"heads-that-form-seed-{run.seed}", key="formation_table")
 
 
-def _listed(counts: dict[str, list[int]], place: int) -> str:
+def _list_counts(counts: dict[str, list[int]], place: int) -> str:
     pairs = (
         say("formation.role-count", "{role} {count}", role=ROLE_NAMES[role](), count=counts[role][place])
         for role in counts
@@ -138,7 +138,7 @@ def _render_heads(study: FormationStudy, run: FormationRun) -> None:
         return
     columns = [
         tables.TableColumn(say("formation.column.role", "role"), [ROLE_NAMES[role]() for role, _ in heads]),
-        tables.TableColumn(say("column.head", "head"), [_named(head) for _, head in heads]),
+        tables.TableColumn(say("column.head", "head"), [_name_head(head) for _, head in heads]),
         tables.TableColumn(
             say("formation.column.step", "from step"),
             [head.step for _, head in heads],
@@ -146,14 +146,15 @@ def _render_heads(study: FormationStudy, run: FormationRun) -> None:
         ),
         _change_column(say("formation.column.change", "loss without it then"), [head.change for _, head in heads]),
         tables.TableColumn(
-            say("formation.column.needed-then", "needed then"), [_yes(head.needed) for _, head in heads]
+            say("formation.column.needed-then", "needed then"), [_format_needed(head.needed) for _, head in heads]
         ),
         _change_column(
             say("formation.column.change-at-end", "loss without it at the end"),
             [head.change_at_end for _, head in heads],
         ),
         tables.TableColumn(
-            say("formation.column.needed-at-end", "needed at the end"), [_yes(head.needed_at_end) for _, head in heads]
+            say("formation.column.needed-at-end", "needed at the end"),
+            [_format_needed(head.needed_at_end) for _, head in heads],
         ),
     ]
     tables.render_table(columns, say("formation.heads", "Heads that form"))
@@ -161,12 +162,12 @@ def _render_heads(study: FormationStudy, run: FormationRun) -> None:
     files.csv(header, rows, f"formed-heads-seed-{run.seed}", say("formation.heads.csv", "Heads as CSV"))
 
 
-def _named(head: FormingHead) -> str:
+def _name_head(head: FormingHead) -> str:
     place = map_labels.LAYER_AND_HEAD(layer=head.layer + 1, head=head.head + 1)
     return KINDS[head.kind].heading(place)
 
 
-def _yes(needed: bool) -> str:
+def _format_needed(needed: bool) -> str:
     return YES() if needed else NO()
 
 

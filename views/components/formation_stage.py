@@ -118,7 +118,7 @@ def payload(content: FormationStage, theme: palette.Theme) -> bytes:
         "start": component.labels(decoder.keys.labels[:1])[0],
         "kinds": stage.kind_headers(content.maps),
         "roles": [vars(role) for role in content.roles],
-        "steps": [_sent(step) for step in content.steps],
+        "steps": [_pack_step(step) for step in content.steps],
     }
     weights = {
         name: (np.stack([step.weights[name] for step in content.steps]), own.kind.causal)  # (step, layer, head, ...)
@@ -127,7 +127,7 @@ def payload(content: FormationStage, theme: palette.Theme) -> bytes:
     return pack_levels(header, weights, MOST_BYTES)
 
 
-def _sent(step: StageAtStep) -> dict[str, object]:
+def _pack_step(step: StageAtStep) -> dict[str, object]:
     return {
         "step": step.step,
         "places": [place.sent() for place in step.places],
