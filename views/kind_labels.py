@@ -21,7 +21,7 @@ class Kind:
         in_sentence: its name within a sentence.
         brief: the same in one word.
         short: the same on a control.
-        queries, keys: what the rows and the columns are, such as "English query token".
+        queries, keys: what the rows and the columns are, such as "English query token"; an axis has it as its title.
         causal: a query may only attend to itself and earlier tokens.
         axes: names of a row and of a column, in files.
         places: rows and columns are positions in a picture: their names all differ and need no number.
@@ -49,11 +49,11 @@ class Kind:
 
     @property
     def query_axis(self) -> str:
-        return say("axis.query.whose", "Query: {whose}", whose=self.queries())
+        return _title(self.queries())
 
     @property
     def key_axis(self) -> str:
-        return say("axis.key.whose", "Key: {whose}", whose=self.keys())
+        return _title(self.keys())
 
     def heading(self, place: str) -> str:
         """A heading: the kind, and what is shown of it, such as layer and head."""
@@ -73,6 +73,10 @@ class Kind:
     def names(self, labels: Sequence[str]) -> list[str]:
         """Labels of an axis for a table, a file or a list of options: all different."""
         return list(labels) if self.places else numbered(labels)
+
+
+def _title(label: str) -> str:
+    return label[:1].upper() + label[1:]
 
 
 _ENGLISH_QUERY = Message("kind.english.query", "English query token")
@@ -188,7 +192,7 @@ def _with_heads(kind: Kind, name: str, heads: str) -> Kind:
 def kind_named(name: str) -> Kind:
     """The kind with this id; one whose id is its only name if it is none of this project's."""
     label = Untranslated(name)
-    return find_kind(name) or Kind(name, label, label, label, label, label)
+    return find_kind(name) or Kind(name, label, *ANY_TOKENS, label, label)
 
 
 def any_model_kind(name: str) -> Kind:

@@ -281,7 +281,7 @@ def test_exported_pictures_contain_what_is_shown(mount, tmp_path):
     root = ElementTree.parse(tmp_path / "lines.svg").getroot()
     space = {"s": "http://www.w3.org/2000/svg"}
     texts = [text.text for text in root.findall("s:text", space)]
-    assert {HOSTILE[1], "head 2", "Query: French query token"} <= set(texts)
+    assert {HOSTILE[1], "head 2", "French query token"} <= set(texts)
     mean = weights[0, :, 1].mean(0, dtype=np.float64)
     assert set(map(three_digits, mean)) <= set(texts)
     widths = [float(line.get("stroke-width")) for line in root.findall("s:line", space)]

@@ -136,7 +136,7 @@ def test_whole_words_without_special_tokens(open_app, trace):
     words = header["grouped"]
     assert [name.strip() for name in words["keys"]] == ["I", "want", "to", "buy", "a", "car", ".", "</s>"]
     assert words["starts"] == [list(range(8))] * 2 and words["special"] == header["special"] == [[7], [7]]
-    assert words["detail"]["key_axis"] == "Key: English key word"
+    assert words["detail"]["key_axis"] == "English key word"
     removed = trace.encoder_attention[:, :, :-1, -1].mean(axis=-1)
     (line,) = [c.value for c in app.caption if c.value.startswith("Hidden columns have")]
     assert three_digits(removed.mean()) in line and three_digits(removed.max()) in line
@@ -206,8 +206,8 @@ def test_lines_show_the_trace_and_store_the_view(open_app, trace):
         attention = trace.attention(kind)
         np.testing.assert_allclose(weights, attention, atol=1e-5)
         assert [header["queries"], header["keys"]] == [component.labels(names) for names in trace.axes(kind)]
-    assert sent["cross"][0]["queryAxis"] == "Query: French query token"
-    assert sent["cross"][0]["grouped"]["queryAxis"] == "Query: French query word"
+    assert sent["cross"][0]["queryAxis"] == "French query token"
+    assert sent["cross"][0]["grouped"]["queryAxis"] == "French query word"
     view = LinesView((0, 3), (1, 2), 0.9, LockedToken("key", 1))
     assert chosen_options(app) == {"kind": "cross", "units": "tokens", "marks": "shown", "view": as_sent(view)}
     drawn = map_weights.strongest_keys(trace.cross_attention[[0, 3]][:, [1, 2]], 0.9)

@@ -64,7 +64,7 @@ def test_special_tokens_and_words_are_sent_as_indices():
     assert encoder["queries"][0] == "a" and encoder["grouped"] is None
     words = cross["grouped"]
     assert (words["queries"], words["starts"], words["special"]) == (["ab", "</s>"], [[0, 4], [0, 1, 4]], [[1], [2]])
-    assert words["detail"]["query_axis"] == "Query: French query word"
+    assert words["detail"]["query_axis"] == "French query word"
     kind, layer = header["controls"]
     assert (kind["options"][1], kind["first"], kind["always"], "list" in kind) == (
         ["cross", "said"],

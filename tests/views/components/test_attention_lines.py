@@ -49,7 +49,7 @@ def test_short_inputs_are_sent_exactly():
     kind = header["kinds"][""]
     assert kind["queries"] == component.labels(drawn.maps.queries.labels)
     assert kind["keys"] == component.labels(drawn.maps.keys.labels)
-    assert kind["queryAxis"] == "Query: French query token"
+    assert kind["queryAxis"] == "French query token"
     assert header["styles"]["dark"][1] == [palette.HEADS["dark"][1], []]
 
 
@@ -102,7 +102,7 @@ def test_all_kinds_are_sent(side: int, form: str):
     assert dtypes(header) == {"decoder": form, "cross": form}
     kind = header["kinds"]["cross"]
     assert weights["cross"].shape == (4, 8, side, side + 1)
-    assert (kind["causal"], kind["keyAxis"]) == (False, "Key: English key token")
+    assert (kind["causal"], kind["keyAxis"]) == (False, "English key token")
 
 
 VIEW = {"layers": [0], "heads": [1, 3], "mass": 0.5, "locked": None}

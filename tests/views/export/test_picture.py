@@ -32,7 +32,7 @@ def test_svg_is_well_formed_and_shows_tokens_as_typed():
     root = ElementTree.fromstring(drawing.to_svg(map_drawing(head(6))))
     texts = [element.text for element in root.iter(f"{SVG}text")]
     assert texts[0] == "Masked decoder self-attention, layer 1, head 2"
-    assert texts[1:3] == ["Key: French key token", "Query: French query token"]
+    assert texts[1:3] == ["French key token", "French query token"]
     for token in ("<s>", "été", "& <b>", "\u2423", "가", "U+200B"):
         assert texts.count(token) == 2
     assert not list(root.iter(f"{SVG}script"))

@@ -114,7 +114,7 @@ def test_words_and_special_tokens_of_several_kinds():
         (("a",), ("unlike",)),
     ]
     np.testing.assert_allclose([mean.item() for mean in shown.mean().values()], [2 / 3, 2 / 3], rtol=1e-6)
-    assert shown["encoder"].kind.query_axis == "Query: English query word"
+    assert shown["encoder"].kind.query_axis == "English query word"
     assert (maps.has_words, maps.has_special, shown.has_words, shown.has_special) == (True, True, False, False)
     assert list(maps.select(["cross"])) == ["cross"] and maps.weight_count == 4 * 9 + 4 * 6
 
