@@ -87,10 +87,12 @@ def test_an_import_that_is_not_there_is_found():
     assert unknown_imports("from model import Translator, Nothing\nfrom torch import nn") == ["Nothing"]
 
 
-def test_the_korean_readme_links_to_what_the_english_one_does_and_names_the_same_commands():
+def test_the_korean_readme_has_the_parts_links_and_commands_of_the_english_one():
     english, korean = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "README.ko.md"))
     links = [set(re.findall(r"\]\(([^)\s]+)\)", re.sub(r"\]\s+\(", "](", text))) for text in (english, korean)]
     assert links[0] - {"README.ko.md"} == links[1] - {"README.md", "docs/translating.md"}
+    parts = [re.findall(r"^(?:#+ |- |\| |!|```)", text, re.MULTILINE) for text in (english, korean)]
+    assert parts[0] == parts[1]
     commands = [re.findall(r"^(make \w+|pip install .*?)(?: {2,}|$)", text, re.MULTILINE) for text in (english, korean)]
     assert commands[0] == commands[1] and commands[0]
 
