@@ -36,7 +36,7 @@ def test_a_wrong_target_has_a_higher_loss_at_its_token(server: Server, page: Pag
     expect(rows.nth(2)).to_contain_text("vendre")
     ready(page)
     assert metric(page, "Loss") > own
-    shares = [float(row.locator("td").nth(3).inner_text().removesuffix(" %")) for row in rows.all()]
+    shares = [float(row.locator("td").nth(3).inner_text().removesuffix("\N{NO-BREAK SPACE}%")) for row in rows.all()]
     assert shares.index(max(shares)) == 2
     assert sum(shares) == pytest.approx(100, abs=0.5)
     assert metric(page, "Sum") / len(shares) == pytest.approx(metric(page, "Loss"), rel=0.01)
