@@ -23,6 +23,7 @@ from ..tracing.kinds import KINDS
 from ..training.processes import ProcessGroup
 from .causal_pairs import CAUSAL_SITES, run_causal_study
 from .networks import open_studied_model
+from .pair_measurements import METHODS
 from .run import run_study
 from .study_data import StudyError, check_packages, read_inputs
 
@@ -68,7 +69,7 @@ def _run(options: argparse.Namespace) -> int:
         )
         if options.causal is not None:
             if processes.world_size > 1:
-                raise StudyError("Patching runs in one process; start it without torchrun.")
+                raise StudyError("A causal method runs in one process; start it without torchrun.")
             run_causal_study(
                 studied, inputs, options.out, options.causal, part=options.part, direction=options.direction
             )
@@ -107,12 +108,17 @@ def _parser(program: str) -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--causal",
-        choices=CAUSAL_SITES,
-        metavar="SITE",
-        help=f"patch pairs of a clean and a corrupt text instead: {', '.join(CAUSAL_SITES)}",
+        choices=(*CAUSAL_SITES, *METHODS),
+        metavar="METHOD",
+        help=f"measure pairs of a clean and a corrupt text instead: {', '.join(METHODS)}, or by patching one of "
+        f"{', '.join(CAUSAL_SITES)}",
     )
-    parser.add_argument("--part", help="with --causal: encoder, decoder, cross, ...; by default the first that has it")
-    parser.add_argument("--direction", default="denoising", choices=("denoising", "noising"), help="with --causal")
+    parser.add_argument("--part", help="of a site: encoder, decoder, cross, ...; by default the first that has it")
+    parser.add_argument(
+        "--direction",
+        choices=("denoising", "noising"),
+        help="of patching; by default denoising, of path_patch noising",
+    )
     parser.add_argument(
         "--device",
         default="auto",

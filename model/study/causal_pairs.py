@@ -1,7 +1,7 @@
-"""Measure activation patching over a corpus of pairs; results are streamed to a file, which a later start continues.
+"""Measure a causal method over a corpus of pairs; results are streamed to a file, which a later start continues.
 
-`causal.jsonl` has the plan in its first line, then a line for each pair: the whole grid of effects with its axes, the
-two runs' values, and the check, or why the pair was skipped. `causal.json` has the means over the pairs.
+`causal.jsonl` has the plan in its first line, then a line for each pair: the tables of effects with their axes, and the
+check, or why the pair was skipped. `causal.json` has the means over the pairs.
 """
 
 import json
@@ -19,6 +19,7 @@ from ..causal.sites import SITES
 from ..runtime.checkpoint import CheckpointError, write_json
 from ..runtime.messages import UserError
 from .networks import StudiedModel
+from .pair_measurements import METHODS, measure_pair, summarize_tables
 from .study_data import StudyError, StudyInput, StudyInputs
 
 LINES, SUMMARY = "causal.jsonl", "causal.json"
@@ -32,26 +33,32 @@ def run_causal_study(
     site: str,
     *,
     part: str | None = None,
-    direction: Direction = "denoising",
+    direction: Direction | None = None,
 ) -> dict[str, Any]:
-    """Patch every pair of a corpus, the second text of a pair being the corrupt one, and write both files.
+    """Measure every pair of a corpus, the second text of a pair being the corrupt one, and write both files.
 
     Args:
-        site, part, direction: as of `patch`.
+        site: that is patched, or one of `model.study.pair_measurements.METHODS`.
+        part, direction: as of `patch`; the direction of "path_patch", too.
 
     Returns:
         What `causal.json` contains: pairs, skipped pairs, and for each layer and head mean and standard deviation over
-        pairs of the restored share, at the position where it is largest.
+        pairs of the restored share, at the position where it is largest; of other methods those of
+        `model.study.pair_measurements.summarize_tables`.
 
     Raises:
-        StudyError: the inputs are no pairs, the network has no patching, no pair could be used, or `out` has another
+        StudyError: the inputs are no pairs, the network has no such method, no pair could be used, or `out` has another
             study.
         CheckpointError: a file cannot be written.
     """
     if inputs.form != "pairs":
         raise StudyError("Patching compares two texts; give pairs, such as a .tsv with a clean and a corrupt text.")
-    if not hasattr(studied.model, "patch"):
-        raise StudyError(f"Nothing can be patched in {studied.name}; choose another network.")
+    method = site if site in METHODS else "patch"
+    if not hasattr(studied.model, method):
+        raise StudyError(f"{studied.name} has no method {method}; choose another network.")
+    if (part is not None and method != "patch") or (direction is not None and method not in ("patch", "path_patch")):
+        raise StudyError(f"{method} has no --{'part' if part is not None else 'direction'}; leave it out.")
+    direction = direction or ("noising" if method == "path_patch" else "denoising")
     if direction not in get_args(Direction):
         raise StudyError(f"There is no direction {direction}; choose denoising or noising.")
     plan = {
@@ -67,13 +74,17 @@ def run_causal_study(
     try:
         with (out / LINES).open("a", encoding="utf-8") as stream:
             for place in tqdm(range(len(lines), len(inputs)), desc="patching", initial=len(lines), total=len(inputs)):
-                lines.append(_measure(studied, inputs[place], site, part, direction))
+                lines.append(_try_to_measure(studied, inputs[place], site, part, direction))
                 stream.write(json.dumps(lines[-1]) + "\n")
                 stream.flush()
                 os.fsync(stream.fileno())
     except OSError as error:
         raise CheckpointError("{file} cannot be written: {reason}.", file=LINES, reason=str(error)) from error
-    summary = plan | _summarize(lines)
+    used = [line for line in lines if "skipped" not in line]
+    if not used:
+        raise StudyError(f"No pair could be used: {lines[0]['skipped'] if lines else 'there are none'}")
+    counts = {"used": len(used), "skipped": len(lines) - len(used)}
+    summary = plan | counts | (_summarize(used) if method == "patch" else summarize_tables(used))
     write_json(out / SUMMARY, summary)
     return summary
 
@@ -105,13 +116,20 @@ def _whole_lines(path: Path) -> Iterator[dict[str, Any]]:
         yield content
 
 
-def _measure(studied: StudiedModel, pair: StudyInput, site: str, part: str | None, direction: str) -> dict[str, Any]:
+def _try_to_measure(
+    studied: StudiedModel, pair: StudyInput, site: str, part: str | None, direction: str
+) -> dict[str, Any]:
     """The line of one pair."""
-    model: Any = studied.model
     try:
-        result: ActivationPatching = model.patch(pair.text(), pair.second, site=site, part=part, direction=direction)
+        if site in METHODS:
+            return measure_pair(studied, pair, site, direction)
+        return _patch(studied.model, pair, site, part, direction)
     except (UserError, StudyError) as error:
         return {"skipped": str(error)}
+
+
+def _patch(model: Any, pair: StudyInput, site: str, part: str | None, direction: str) -> dict[str, Any]:
+    result: ActivationPatching = model.patch(pair.text(), pair.second, site=site, part=part, direction=direction)
     check = result.check
     return {
         "part": result.part,
@@ -125,23 +143,13 @@ def _measure(studied: StudiedModel, pair: StudyInput, site: str, part: str | Non
     }
 
 
-def _summarize(lines: list[dict[str, Any]]) -> dict[str, Any]:
-    """Means over the pairs.
-
-    Raises:
-        StudyError: no pair could be used.
-    """
-    used = [line for line in lines if "effects" in line]
-    if not used:
-        reason = lines[0]["skipped"] if lines else "there are none"
-        raise StudyError(f"No pair could be used: {reason}")
+def _summarize(used: list[dict[str, Any]]) -> dict[str, Any]:
+    """Means over the pairs that were patched, at least one."""
     strongest = np.array([_strongest(line) for line in used])  # (pair, [layer, [head]])
     axes = {name: labels for name, labels in used[0]["axes"].items() if name != "position"}
     worst = max(line["check"]["nothing"] for line in used)
     everything = [line["check"]["everything"] for line in used if line["check"]["everything"] is not None]
     return {
-        "used": len(used),
-        "skipped": len(lines) - len(used),
         "part": used[0]["part"],
         "axes": axes,
         "restored_mean": strongest.mean(axis=0).tolist(),
