@@ -114,5 +114,5 @@ def typing(view: Page, clock: Clock) -> list[Measurement]:
         clock.remember(f"{STAGE}.dataset.drawn")
         done = f"{STAGE}.dataset.drawn !== before && !{STAGE}.classList.contains('outdated')"
         times.append(clock.time("input", lambda text=sentence: box.fill(f"{text} "), done))
-        view.wait_for_function(f"() => !{STAGE}.querySelector('.notice').textContent")  # after a late answer
+        view.wait_for_function(f"() => !{STAGE}.querySelector('.notice:not(.late)').textContent")  # after a late answer
     return summarise("typing on the stage", {"word's end until its translation is drawn": times[WARM_UP:]})

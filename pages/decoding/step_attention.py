@@ -8,6 +8,7 @@ import streamlit as st
 
 from model import Trace
 from pages.shared import checks, files
+from pages.shared.last_answer import last_answer
 from pages.shared.opened_layer import open_for
 from pages.shared.page_header import Request
 from pages.shared.texts import block, fold_check, paragraph
@@ -37,7 +38,9 @@ def render_attention(request: Request, trace: Trace, step: int) -> None:
     decoding = sentence_input.Decoding(options.method, temperature=options.temperature, seed=options.seed)
     places = shown_chances(request.service, trace, options)
     asked: LayerRequest | None = st.session_state.pop(_OPENED, None)
-    opened = {"layer": open_for(request.service, trace, asked)} if asked else {}
+    opened = last_answer(_OPENED)
+    if asked is not None:
+        opened["layer"] = open_for(request.service, trace, asked)
     content = Stage(maps, places, trace.target_text, choices, chosen, answer=opened, decoding=decoding)
     decoding_stage(content, "decoding_stage", partial(_store, step), _remember_opened)
     row = maps["cross"].mean(*maps["cross"].place(layer, head))[step - 1]  # (source,)

@@ -13,6 +13,7 @@ from model.pulling.pulls import delta_of_weight, heads_in_scope
 from model.runtime.arrays import softmax
 from model.tracing.head_interventions import Heads, Pull
 from pages.shared import pull_sentences, pulling
+from pages.shared.last_answer import last_answer
 from pages.shared.pull_sentences import PulledPlaces
 from pages.shared.service import Service
 from pages.translate.candidates import chances
@@ -60,9 +61,12 @@ class StageState:
 
 
 def answer_request(service: Service, trace: Trace, request: StageRequest | None) -> StageState:
-    """Return what the stage shows after a request, or without one."""
+    """Return what the stage shows after a request, or without one. A request that comes again is answered as before."""
     former, problem = _stored_pulls(service, trace)
-    answer: dict[str, object] = {"serial": request.serial if request else -1}
+    last = last_answer("stage_pull")
+    if request is not None and request.serial == last.get("serial"):
+        request = None
+    answer: dict[str, object] = {"serial": request.serial} if request else {"serial": -1, **last}
     pulls = former
     try:
         if request is not None:
@@ -74,6 +78,9 @@ def answer_request(service: Service, trace: Trace, request: StageRequest | None)
         result = _run(service, trace, pulls) if pulls else None
     text = HeadInterventions(pulls).to_text()
     bound_settings.store_text(ADDRESS, text)
+    if request is not None:
+        last.clear()
+        last |= answer
     shown = st.session_state[_SENTENCE] = trace.source_text, text
     if left_out := _remember_problem(shown, problem):
         answer["leftOut"] = left_out

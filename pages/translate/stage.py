@@ -7,6 +7,7 @@ import streamlit as st
 from model import DecodingOptions, Trace
 from pages.shared import opened_layer
 from pages.shared.fragments import fragment
+from pages.shared.last_answer import last_answer
 from pages.shared.service import Service
 from pages.translate import pulls, stage_files, typing
 from pages.translate.candidates import shown_chances
@@ -53,11 +54,12 @@ def _remember_opened(request: LayerRequest) -> None:
 
 
 def _opened_layer(service: Service, trace: Trace, pulled: bool) -> dict[str, object]:
-    """Return what the answer has of a layer that is opened in this run; under pulls, why it is not."""
+    """Return what the answer has of the layer that was opened last; under pulls, why it was not."""
     request: LayerRequest | None = st.session_state.pop(_OPENED, None)
-    if request is None:
-        return {}
-    if pulled:
+    last = last_answer(_OPENED)
+    if request is not None and pulled:
         reason = say("stage.layer.pulled", "Undo the pulls first: a layer is opened as the network computes it.")
-        return {"layer": answer(request.serial, reason, "", ())}
-    return {"layer": opened_layer.open_for(service, trace, request)}
+        last["layer"] = answer(request.serial, reason, "", ())
+    elif request is not None:
+        last["layer"] = opened_layer.open_for(service, trace, request)
+    return last

@@ -47,6 +47,11 @@ class HeldLine:
             self._ends[answers](self._waiting[answers].pop(0))
         self._stopped[answers] = False
 
+    def lose(self, *, answers: bool) -> None:
+        """Send none of the held messages, and hold no more."""
+        self._waiting[answers].clear()
+        self._stopped[answers] = False
+
     def wait_for(self, count: int, *, answers: bool, part: bytes = b"") -> None:
         """Wait until so many messages with `part` in them are held."""
         until = time.monotonic() + PATIENCE

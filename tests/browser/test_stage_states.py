@@ -139,3 +139,35 @@ def test_a_pull_that_is_reset_stays_reset_when_another_map_is_chosen_before_the_
     page.reload()
     expect(place).to_have_text("elle")
     expect(page.locator(".stage-root .caption button")).to_have_text("Cross-attention, layer 2, head 3")
+
+
+def test_requests_that_are_lost_are_sent_again_and_done_once(held_page: tuple[Page, HeldLine], server: Server):
+    page, line = held_page
+    open_page(page, f"{server.url}/{SENTENCE}")
+    page.locator(".stage-root .french button.token").nth(14).click()
+    line.hold(answers=False)
+    page.locator(".english .token").nth(1).click()
+    line.wait_for(1, answers=False, part=b"sweep")
+    line.lose(answers=False)
+    expect(page.locator(".scale span")).to_have_text(["elle", "il"])
+    line.hold(answers=False)
+    page.get_by_role("button", name="Only this").click()
+    line.wait_for(1, answers=False, part=b'"pull"')
+    line.lose(answers=False)
+    expect(page.locator(".texts .lines")).to_contain_text("Hiding")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".texts .note")).not_to_contain_text("forced")
+
+
+def test_an_answer_that_another_run_follows_at_once_is_shown(held_page: tuple[Page, HeldLine], server: Server):
+    page, line = held_page
+    open_page(page, f"{server.url}/{SENTENCE}")
+    page.locator(".stage-root .french button.token").nth(14).click()
+    line.hold(answers=True)
+    page.locator(".english .token").nth(1).click()
+    line.wait_for(1, answers=True, part=b"weights")
+    page.get_by_role("gridcell", name="Show Cross-attention, layer 2, head 3").click()
+    page.wait_for_url("**layer=2**")
+    line.wait_for(2, answers=True, part=b"weights")
+    line.release(answers=True)
+    expect(page.locator(".scale span")).to_have_text(["elle", "il"], timeout=2900)  # before the request is sent again

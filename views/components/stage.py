@@ -32,6 +32,7 @@ WORDS = _SHARED_WORDS | {
     "on": Message("stage.play.on", "One token on"),
     "speed": Message("stage.play.speed", "Speed"),
     "pressEnter": Message("stage.press-enter", "The server is busy: press Enter to translate."),
+    "noAnswer": Message("stage.no-answer", "The server has not answered yet; if this stays, reload the page."),
     "temperature": Message("decoding.temperature", "Temperature"),
     "drawSample": Message("stage.draw-sample", "Draw a sample"),
     "drawAgain": Message("stage.draw-again", "Draw again"),

@@ -93,6 +93,24 @@ def test_a_pull_its_control_and_undo(open_app):
     assert header_of(app) == former and "pull" not in app.query_params
 
 
+def test_a_request_that_comes_again_is_answered_as_before_and_changes_nothing(open_app):
+    """As the browser sends it where it has no answer yet; later runs repeat the answer, which it may not have drawn."""
+    app = open_app(text=TIRED)
+    sweep = ask(app, 1, "sweep")
+    app.run()
+    assert answer_of(app) == ask(app, 1, "sweep") == sweep
+    for serial, weight in ((2, 0.75), (2, 0.75), (3, 0.5), (3, 0.5)):
+        assert ask(app, serial, "pull", weight=weight) == {"serial": serial}
+        assert header_of(app)["pulled"]["count"] == serial - 1
+    control = ask(app, 4, "control")
+    assert control["control"] and ask(app, 4, "control") == control
+    for _ in range(2):
+        ask(app, 5, "undo")
+        assert len(pulls_in_address(app).changes) == 1
+    refused = ask(app, 6, "pull", kind="decoder", query=0, key=0, weight=0.5)
+    assert refused["error"] and ask(app, 6, "pull", kind="decoder", query=0, key=0, weight=0.5) == refused
+
+
 def test_an_earlier_pull_states_the_token_at_which_it_was_set(open_app):
     app = open_app(text=TIRED, pull="nonsense")
     assert "leftOut" not in ask(app, 1, "pull", weight=0.75)  # about the address before it

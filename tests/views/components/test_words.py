@@ -51,7 +51,7 @@ FUNCTIONS = {
         "getElementById",
     ),
     *("getPropertyValue", "hasAttribute", "header", "markData", "matches", "matchMedia", "observe", "parseFromString"),
-    *("delete", "piece", "send", "takeBack"),
+    *("change", "channel", "delete", "piece", "request", "takeBack"),
     *("querySelector", "querySelectorAll", "remove", "removeAttribute", "removeEventListener", "replace", "replaceAll"),
     *("setAttribute", "setProperty", "setStateValue", "setTriggerValue", "split", "startsWith", "svgElement", "tell"),
     *("toBlob", "toggle", "toggleAttribute", "write"),

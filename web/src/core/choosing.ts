@@ -128,7 +128,9 @@ export abstract class ChoosingView<Data, Payload extends Choosable> extends View
   /** Another component sent the choices; the server's answer is no change here either. */
   private recordSent(): void {
     const text = JSON.stringify(this.selection())
-    if (this.payload?.controls && this.sent.at(-1) !== text) this.sent.push(text)
+    if (!this.payload?.controls || this.sent.at(-1) === text) return
+    this.unanswered.delete("chosen")
+    this.sent.push(text)
   }
 
   /** After Back or Forward the address decides; choices that were not sent yet belong to the previous view. */
@@ -137,7 +139,7 @@ export abstract class ChoosingView<Data, Payload extends Choosable> extends View
     const controls = this.payload?.controls
     if (!controls || location.pathname !== this.path || !address.has("text")) return
     this.unsent?.abort()
-    this.sent = []
+    this.forgetSent()
     const values = controls.map(({ name, options, first }) => {
       const value = address.getAll(name).at(-1)
       return [name, options.some(([id]) => id === value) ? value : first]

@@ -29,6 +29,7 @@ export function mounting<Data>(Shown: new (parent: Element | ShadowRoot) => View
     shown.answer = (name, value) => {
       window.dispatchEvent(new Event("telling"))
       setTriggerValue(name, value)
+      for (const [other, again] of shown.unanswered) if (other !== name) setTriggerValue(other, again)
     }
     shown.reportTheme = (theme) => setStateValue("theme", theme)
     shown.show(data)
@@ -52,9 +53,11 @@ export abstract class View<Data> {
   readonly root: HTMLElement
   theme: Theme | undefined
   unsent: AbortController | undefined // of a choice that waits to be sent
+  readonly unanswered = new Map<string, unknown>() // messages that are sent again with every other one
   protected mark: Mark | undefined
   protected resized: ResizeObserver | undefined
   protected sent: string[] = [] // choices that were sent and that the server has not repeated yet
+  private told = "" // the name of the message with a choice
   private bytes: Bytes = new Uint8Array()
   private layout = ""
   private followed: string | undefined
@@ -110,7 +113,10 @@ export abstract class View<Data> {
     const { signal } = unsent
     const now = () => {
       unsent.abort()
-      this.sent.push(JSON.stringify(chosen))
+      const text = JSON.stringify(chosen)
+      if (this.sent.at(-1) !== text) this.sent.push(text)
+      this.told = name
+      this.unanswered.set(name, chosen)
       this.answer(name, chosen)
     }
     const waiting = setTimeout(now, still)
@@ -128,10 +134,15 @@ export abstract class View<Data> {
     if (!chosen || text === this.followed) return null
     this.followed = text
     const known = this.sent.indexOf(text)
-    this.sent.splice(0, known + 1)
-    if (known >= 0) return null
+    this.sent.splice(0, known >= 0 ? known + 1 : Infinity)
+    if (!this.sent.length) this.forgetSent()
+    return known >= 0 ? null : chosen
+  }
+
+  /** Ends the wait for the server to repeat a choice. */
+  protected forgetSent(): void {
     this.sent = []
-    return chosen
+    this.unanswered.delete(this.told)
   }
 
   /** Shows the page's mark if it changed; whether it did. */

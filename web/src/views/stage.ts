@@ -45,9 +45,9 @@ class Stage extends StageView {
   constructor(parent: Element | ShadowRoot) {
     super(parent, { layer: "layer", head: "head" })
     const page = { root: this.root, notice: element("span", "notice", this.heading), signal: this.mounted.signal }
-    this.typing = new LiveTyping(page, (serial, text) => this.answer("type", { serial, text }))
+    this.typing = new LiveTyping(page, this.channel("type"))
     this.pulling = new Pulling({
-      ask: (request) => this.answer("ask", request),
+      requests: this.channel("ask"),
       act: () => announceAction(ACTIONS),
       refresh: () => this.showAttention(),
       choice: (kind) => this.choiceOf(kind),
@@ -87,7 +87,10 @@ class Stage extends StageView {
     this.playback.end()
     this.changes = this.mark?.changes() ?? ""
     const payload = withChanges(unpulled, this.changes)
-    if (before && JSON.stringify(before.english) !== JSON.stringify(payload.english)) this.focusing.free()
+    if (before && JSON.stringify(before.english) !== JSON.stringify(payload.english)) {
+      this.pulling.free()
+      this.focusing.free()
+    }
     this.focusing.followPulled(payload, kindIn(this.chosen ?? (this.mark?.read() as Chosen | null) ?? {}))
     this.pulling.follow(payload.pulled)
     this.pulling.takeLeftOut(this.mark?.answer() as Answer | null)

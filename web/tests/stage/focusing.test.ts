@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it, vi } from "vitest"
 
+import { Requests } from "../../src/core/requests"
 import { Focusing } from "../../src/views/stage/focusing"
 import type { StageFigure } from "../../src/views/stage/figure"
 import type { Scene } from "../../src/views/stage/scene"
 import type { KindName, Pulled, StagePayload } from "../../src/views/stage/payload"
 import { Playback } from "../../src/views/stage/play"
-import { Pulling } from "../../src/views/stage/pulling"
+import { Pulling, type PullRequest } from "../../src/views/stage/pulling"
 import { keyOfToken, visibleKeys, type Focus } from "../../src/views/stage/reading"
 
 const english = ["a", "b", "c"]
@@ -25,7 +26,8 @@ const announce = vi.fn<(text: string) => void>()
 
 beforeEach(() => {
   vi.useFakeTimers()
-  pulling = new Pulling({ ask: vi.fn(), act: vi.fn(), refresh: vi.fn(), choice: () => ({ layer: "4", head: "mean" }) })
+  const requests = new Requests<PullRequest>({ answer: vi.fn(), unanswered: new Map() }, "ask", vi.fn())
+  pulling = new Pulling({ requests, act: vi.fn(), refresh: vi.fn(), choice: () => ({ layer: "4", head: "mean" }) })
   const host = { count: () => 3, refresh: vi.fn(), candidate: () => null, slot: () => null, follows: () => false, scrolls: () => false }
   focusing = new Focusing({
     figure: { layout: { rows: true } } as unknown as StageFigure,

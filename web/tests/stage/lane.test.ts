@@ -1,8 +1,10 @@
 import { beforeEach, expect, it, vi } from "vitest"
 
-import { kindOfPlace, Lane } from "../../src/views/stage/lane"
+import { Requests } from "../../src/core/requests"
+import { kindOfPlace, Lane, type LayerRequest } from "../../src/views/stage/lane"
 
-const ask = vi.fn<(request: Readonly<Record<string, unknown>>) => void>()
+const sender = { answer: vi.fn<(name: string, value: unknown) => void>(), unanswered: new Map<string, unknown>() }
+const serial = () => (sender.answer.mock.lastCall![1] as { serial: number }).serial
 const leave = vi.fn()
 const words = { openLayer: "Open", closeLayer: "Close" }
 const stations = [
@@ -16,7 +18,8 @@ beforeEach(() => {
   vi.clearAllMocks()
   document.body.replaceChildren()
   Element.prototype.scrollIntoView = vi.fn()
-  lane = new Lane(document.body, { ask, leave, choice: (kind) => ({ layer: kind, head: "mean" }), ribbon: () => null })
+  const requests = new Requests<LayerRequest>(sender, "layer", () => {})
+  lane = new Lane(document.body, { requests, leave, choice: (kind) => ({ layer: kind, head: "mean" }), ribbon: () => null })
 })
 
 it("asks for the row that a token has: its own self-attention, or what it attends to", () => {
@@ -24,15 +27,16 @@ it("asks for the row that a token has: its own self-attention, or what it attend
   expect(kindOfPlace(french(1), { kind: "encoder" })).toBe("cross")
   expect(kindOfPlace({ side: "english", place: 0 }, { kind: "cross" })).toBe("encoder")
   lane.open(french(2), { kind: "decoder" })
-  expect(ask).toHaveBeenCalledWith({ serial: 1, kind: "decoder", layer: "decoder", head: "mean", query: 2 })
+  expect(sender.answer).toHaveBeenCalledWith("layer", { serial: serial(), kind: "decoder", layer: "decoder", head: "mean", query: 2 })
 })
 
 it("shows the answer to the newest request, with links and bars", () => {
   lane.open(french(2), {})
+  const old = serial()
   lane.open(french(3), {})
-  lane.take({ serial: 1, title: "old", note: "", stations }, words)
+  lane.take({ serial: old, title: "old", note: "", stations }, words)
   expect(lane.root.hidden).toBe(true)
-  lane.take({ serial: 2, title: "Layer 4", note: "", stations }, words)
+  lane.take({ serial: serial(), title: "Layer 4", note: "", stations }, words)
   expect([lane.root.hidden, lane.root.getAttribute("aria-label")]).toEqual([false, "Layer 4"])
   expect(Array.from(lane.root.querySelectorAll("a"), (link) => link.getAttribute("href"))).toEqual(stations.map(({ link }) => link))
   expect(lane.root.querySelectorAll("tr").length).toBe(2)
@@ -41,7 +45,7 @@ it("shows the answer to the newest request, with links and bars", () => {
 
 it("closes by Escape, which returns to the token, and where another token is held", () => {
   lane.open(french(2), {})
-  const answer = { serial: 1, title: "", note: "", stations }
+  const answer = { serial: serial(), title: "", note: "", stations }
   lane.take(answer, words)
   lane.follow(french(2))
   expect(lane.root.hidden).toBe(false)
@@ -51,6 +55,6 @@ it("closes by Escape, which returns to the token, and where another token is hel
   expect(lane.root.hidden).toBe(true)
   lane.open(french(2), {})
   lane.follow(french(1))
-  lane.take({ ...answer, serial: 2 }, words) // too late
+  lane.take({ ...answer, serial: serial() }, words) // too late
   expect(lane.root.hidden).toBe(true)
 })

@@ -1,7 +1,5 @@
-import { describe, expect, it, vi } from "vitest"
+import { describe, expect, it } from "vitest"
 import { changedWords, headWeights, nearest, outcomes, pulledRow, stretches, type Sweep } from "../../src/views/stage/pull"
-import type { Pulled } from "../../src/views/stage/payload"
-import { Pulling } from "../../src/views/stage/pulling"
 
 describe("a row with a pulled weight", () => {
   it("keeps the proportions of the others", () => {
@@ -47,75 +45,4 @@ it("marks words that changed, and no others", () => {
   expect(changed("une petite robe rouge.", "une robe rouge.")).toEqual(["petite"])
   expect(changed("une robe rouge.", "une petite robe rouge.")).toEqual([])
   expect(changedWords("l'un a", "l'un b").map(([word]) => word).join("")).toBe("l'un a")
-})
-
-describe("requests", () => {
-  const start = () => {
-    vi.useFakeTimers()
-    const ask = vi.fn<(request: Readonly<Record<string, unknown>>) => void>()
-    const act = vi.fn()
-    const pulling = new Pulling({ ask, act, refresh: () => undefined, choice: () => ({ layer: "4", head: "mean" }) })
-    pulling.open({ kind: "cross", query: 2, key: 1 })
-    vi.runAllTimers()
-    return { act, ask, pulling, last: () => ask.mock.calls.at(-1)![0] }
-  }
-  it("ask once for a weight that is chosen, and never while it is dragged", () => {
-    const { act, ask, pulling } = start()
-    pulling.open({ kind: "cross", query: 2, key: 1 })
-    pulling.preview(0.3)
-    pulling.preview(0.4)
-    vi.runAllTimers()
-    expect(ask).toHaveBeenCalledOnce()
-    expect(act).not.toHaveBeenCalled() // no entry in the history
-    pulling.release(0.4)
-    pulling.takeBack("undo")
-    expect(act).toHaveBeenCalledTimes(2)
-    expect(ask.mock.calls[0]![0]).toMatchObject({ action: "sweep", kind: "cross", layer: "4", head: "mean", query: 2, key: 1 })
-  })
-  it("take the answer to the newest alone", () => {
-    const { pulling, last } = start()
-    const first = last().serial as number
-    pulling.setScope("all")
-    pulling.take({ ...sweep, serial: first })
-    expect(pulling.sweep).toBeNull()
-    pulling.take({ ...sweep, serial: first + 1 })
-    pulling.preview(0.9)
-    expect(pulling.triedText).toBe("b")
-  })
-  it("wait for the answer to a change, else the server would receive the later of two alone", () => {
-    const { ask, pulling, last } = start()
-    pulling.takeBack("reset")
-    const { serial } = last() as { serial: number }
-    pulling.open({ kind: "encoder", query: 1, key: 0 })
-    vi.advanceTimersByTime(100)
-    expect(last()).toMatchObject({ action: "reset" })
-    pulling.take({ serial: serial - 1 })
-    expect(last()).toMatchObject({ action: "reset" })
-    pulling.take({ serial })
-    expect(last()).toMatchObject({ action: "sweep", kind: "encoder", query: 1, key: 0 })
-    expect(ask).toHaveBeenCalledTimes(3)
-  })
-  it("do not wait for ever, and ask for the control before a sweep", () => {
-    const { ask, pulling, last } = start()
-    pulling.release(0.7)
-    pulling.open({ kind: "cross", query: 3, key: 1 })
-    vi.advanceTimersByTime(100)
-    pulling.follow({ query: 2, key: 1 } as Pulled)
-    expect(ask).toHaveBeenCalledTimes(2)
-    vi.advanceTimersByTime(5000) // the answer is lost
-    expect(last()).toMatchObject({ action: "control" })
-    pulling.take({ serial: last().serial as number, control: ["None."] })
-    expect(last()).toMatchObject({ action: "sweep", query: 3 })
-  })
-  it("set the exact weight on release, and a moment after the last key", () => {
-    const { ask, pulling, last } = start()
-    pulling.release(0.755)
-    expect(last()).toMatchObject({ action: "pull", weight: 0.755 })
-    pulling.step(0.5, 0.05)
-    pulling.step(0.5, 0.05)
-    expect(ask).toHaveBeenCalledTimes(2)
-    vi.runAllTimers()
-    expect(ask).toHaveBeenCalledTimes(3)
-    expect(last().weight).toBeCloseTo(0.855)
-  })
 })

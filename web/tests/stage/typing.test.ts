@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 
 import type { Words } from "../../src/views/stage/payload"
+import { Requests } from "../../src/core/requests"
 import { endsWord, LiveTyping } from "../../src/views/stage/typing"
 
 const words = { pressEnter: "Press Enter." } as unknown as Words
@@ -16,53 +17,69 @@ afterEach(() => {
 })
 
 function typingOn(sentence: string) {
-  const send = vi.fn()
+  const sent = { answer: vi.fn<(name: string, value: unknown) => void>(), unanswered: new Map<string, unknown>() }
   const page = { root: document.createElement("div"), notice: document.createElement("span"), signal: ended.signal }
-  const typing = new LiveTyping(page, send)
+  const typing = new LiveTyping(page, new Requests<{ text: string }>(sent, "type", () => {}))
+  const texts = () => sent.answer.mock.calls.map(([, request]) => (request as { text: string }).text)
+  const serial = () => (sent.answer.mock.lastCall![1] as { serial: number }).serial
   typing.follow({ sentence, entered: sentence, words })
-  return { typing, send, page }
+  return { typing, texts, serial, page }
 }
 
 test("a complete word is sent at once, a part of one after a rest", () => {
-  const { typing, send } = typingOn("Hello.")
+  const { typing, texts, serial } = typingOn("Hello.")
   typing.type("The cat ")
   vi.advanceTimersByTime(0)
-  expect(send.mock.calls).toEqual([[1, "The cat "]])
-  typing.take({ typed: 1 })
+  expect(texts()).toEqual(["The cat "])
+  typing.take({ typed: serial() })
   typing.type("The cat sl")
   vi.advanceTimersByTime(499)
   typing.type("The cat sle")
   vi.advanceTimersByTime(499)
-  expect(send).toHaveBeenCalledTimes(1)
+  expect(texts()).toHaveLength(1)
   vi.advanceTimersByTime(1)
-  expect(send).toHaveBeenLastCalledWith(2, "The cat sle")
+  expect(texts()).toEqual(["The cat ", "The cat sle"])
 })
 
 test("one request is on its way at a time, and the newest text follows it", () => {
-  const { typing, send } = typingOn("Hello.")
+  const { typing, texts, serial } = typingOn("Hello.")
   for (const text of ["One ", "One two ", "One two three "]) {
     typing.type(text)
     vi.advanceTimersByTime(50)
   }
-  expect(send).toHaveBeenCalledTimes(1)
-  typing.take({ typed: 7 }) // not the answer to it
-  expect(send).toHaveBeenCalledTimes(1)
-  typing.take({ typed: 1 })
-  expect(send.mock.calls).toEqual([[1, "One "], [2, "One two three "]])
+  expect(texts()).toHaveLength(1)
+  typing.take({ typed: serial() - 1 }) // not the answer to it
+  expect(texts()).toHaveLength(1)
+  typing.take({ typed: serial() })
+  expect(texts()).toEqual(["One ", "One two three "])
 })
 
 test("after a late answer only Enter translates for ten seconds, and the page says so", () => {
-  const { typing, send, page } = typingOn("Hello.")
+  const { typing, texts, serial, page } = typingOn("Hello.")
   typing.type("One ")
   vi.advanceTimersByTime(401)
-  typing.take({ typed: 1 })
+  typing.take({ typed: serial() })
   expect(page.notice.textContent).toBe("Press Enter.")
   typing.type("One two ")
   vi.advanceTimersByTime(9998)
-  expect(send).toHaveBeenCalledTimes(1)
+  expect(texts()).toHaveLength(1)
   vi.advanceTimersByTime(2)
-  expect(send).toHaveBeenLastCalledWith(2, "One two ")
+  expect(texts()).toEqual(["One ", "One two "])
   expect(page.notice.textContent).toBe("")
+})
+
+test("while there is no answer the page says that Enter is needed, and the answer that comes at last is taken", () => {
+  const { typing, texts, serial, page } = typingOn("Hello.")
+  typing.type("One ")
+  vi.advanceTimersByTime(400)
+  expect(page.notice.textContent).toBe("Press Enter.")
+  vi.advanceTimersByTime(30_000)
+  expect(page.notice.textContent).toBe("Press Enter.")
+  expect(new Set(texts())).toEqual(new Set(["One "]))
+  typing.take({ typed: serial() })
+  typing.type("One two ")
+  vi.advanceTimersByTime(10_000)
+  expect([page.notice.textContent, texts().at(-1)]).toEqual(["", "One two "])
 })
 
 test("what is shown of an older sentence is dimmed until its translation is there", () => {
@@ -78,26 +95,26 @@ test("what is shown of an older sentence is dimmed until its translation is ther
 })
 
 test("Enter sends nothing, unless the sentence is the one that the page has", () => {
-  const { typing, send } = typingOn("Hello.")
+  const { typing, texts } = typingOn("Hello.")
   typing.type("Hello you")
   typing.enter()
   vi.advanceTimersByTime(5000)
-  expect(send).not.toHaveBeenCalled()
+  expect(texts()).toEqual([])
   typing.follow({ sentence: "Hello you", entered: "Hello.", words })
   typing.type("Hello.")
   typing.enter()
   vi.advanceTimersByTime(499)
-  expect(send).not.toHaveBeenCalled()
+  expect(texts()).toEqual([])
   vi.advanceTimersByTime(1)
-  expect(send.mock.calls).toEqual([[1, "Hello."]])
+  expect(texts()).toEqual(["Hello."])
 })
 
 test("a reason why a text is refused is shown until another sentence is entered", () => {
-  const { typing, page } = typingOn("Hello.")
+  const { typing, serial, page } = typingOn("Hello.")
   typing.type("??? ")
   typing.type("a? ")
   vi.advanceTimersByTime(0)
-  typing.take({ typed: 1, refused: "There is nothing to translate." })
+  typing.take({ typed: serial(), refused: "There is nothing to translate." })
   expect(page.notice.textContent).toBe("There is nothing to translate.")
   typing.follow({ sentence: "New.", entered: "New.", words })
   expect(page.notice.textContent).toBe("")

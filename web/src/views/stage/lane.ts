@@ -1,12 +1,18 @@
 /** An opened layer: one lane of stations, each with numbers of the held place and a link to its page. */
 
 import { button, element, markData, setAttributes, svgElement } from "../../core/dom"
+import type { Requests } from "../../core/requests"
 import { drawBand, foldRibbons, type Strand } from "./band"
 import { kindIn, type KindName, type MapChoice } from "./payload"
 import { querySide, sameFocus, type Focus } from "./reading"
 import type { Chosen } from "../../core/choosing"
 
-/** The answer of the server, see views/components/opened_layer.py. */
+/** What the server is asked, and its answer, see views/components/opened_layer.py. */
+export interface LayerRequest extends MapChoice {
+  readonly kind: KindName
+  readonly query: number
+}
+
 export interface OpenedLayer {
   readonly serial: number
   readonly title: string
@@ -28,7 +34,7 @@ export interface LaneWords {
 }
 
 export interface LaneHost {
-  ask: (request: Readonly<Record<string, unknown>>) => void
+  readonly requests: Requests<LayerRequest>
   choice: (kind: KindName) => MapChoice
   leave: (focus: Focus) => void // gives the keyboard's focus back to a token
   ribbon: (focus: Focus, key: number) => SVGPathElement | null // that is drawn of a token
@@ -47,8 +53,6 @@ export class Lane {
   private readonly note: HTMLParagraphElement
   private readonly list: HTMLOListElement
   private readonly shut: HTMLButtonElement
-  private serial = 0
-  private taken = 0
   private focus: Focus | null = null
   private readonly band: SVGSVGElement
   private strands: readonly Strand[] = []
@@ -78,13 +82,12 @@ export class Lane {
   open(focus: Focus, chosen: Chosen): void {
     const kind = kindOfPlace(focus, chosen)
     this.focus = focus
-    this.host.ask({ serial: ++this.serial, kind, ...this.host.choice(kind), query: focus.place })
+    this.host.requests.ask({ kind, ...this.host.choice(kind), query: focus.place })
   }
 
   /** Shows the answer to the newest request, once. */
   take(opened: Partial<OpenedLayer> | null | undefined, words: LaneWords): void {
-    if (opened?.serial !== this.serial || this.taken === this.serial) return
-    this.taken = this.serial
+    if (!opened || !this.host.requests.settle(opened.serial)) return
     const { title = "", note = "", stations = [] } = opened
     this.title.textContent = title
     this.note.textContent = note
@@ -150,7 +153,7 @@ export class Lane {
 
   close(): void {
     this.root.hidden = true
-    this.taken = this.serial // an answer that is on its way is not shown
+    this.host.requests.drop() // an answer that is on its way is not shown
     this.focus = null
   }
 

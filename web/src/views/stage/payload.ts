@@ -16,7 +16,7 @@ export type WordName =
   | "frenchName" | "free" | "freed" | "layer" | "head" | "held" | "hold" | "masked" | "mean" | "maps" | "named" | "note"
   | "now" | "one" | "options" | "other" | "overAll" | "overHeads" | "overLayers" | "pair" | "pick" | "probability" | "table"
   | "tile" | "choose" | "nowText" | "beforeText" | "was" | "pull" | "weightNow" | "slider" | "sweeping" | "scale" | "noWord"
-  | "play" | "pause" | "back" | "on" | "speed" | "temperature" | "pressEnter" | "drawAgain" | "drawSample" | "greedyAgain" | "model" | "draw"
+  | "play" | "pause" | "back" | "on" | "speed" | "temperature" | "pressEnter" | "noAnswer" | "drawAgain" | "drawSample" | "greedyAgain" | "model" | "draw"
   | "rubOut" | "onlyThis" | "scope" | "scopeDrawn" | "scopeLayer" | "scopeAll" | "undo" | "reset" | "tryThis" | "meanOfHeads" | "howToPull"
   | "openLayer" | "openNumber" | "closeLayer" | "unchanged" | "copyLink" | "copied" | "copyThis" | "fullScreen"
 export type Words = Readonly<Record<WordName, string>>

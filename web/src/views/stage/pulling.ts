@@ -1,12 +1,12 @@
-/** What the user pulls, and the requests about it: the newest wins. */
+/** What the user pulls, and the requests about it: changes one after the other, then what is to be known about them. */
 
+import type { Requests } from "../../core/requests"
 import { clampNumber } from "./arithmetic"
 import type { KindName, MapChoice, Pulled } from "./payload"
 import { isSweep, nearest, SCOPES, type Action, type Answer, type Scope, type Sweep } from "./pull"
 
 const AFTER_KEYS = 500 // milliseconds after the last key, then the weight is set
 const AFTER_ARROWS = 150
-const LOST = 5000 // milliseconds after which no answer to a change is expected any more
 
 /** A weight of a kind: of a query and a key. */
 export interface Target {
@@ -15,8 +15,15 @@ export interface Target {
   readonly key: number
 }
 
+/** What the server is asked, see `StageRequest` in views/components/stage.py. */
+export interface PullRequest extends Target, MapChoice {
+  readonly action: Action
+  readonly scope: Scope
+  readonly weight: number
+}
+
 export interface PullingHost {
-  ask: (request: Readonly<Record<string, unknown>>) => void
+  readonly requests: Requests<PullRequest>
   refresh: () => void // draws the weight that is tried
   act: () => void // called before a request that changes the pulls
   choice: (kind: KindName) => MapChoice
@@ -47,12 +54,11 @@ export class Pulling {
   control: readonly string[] = []
   error = ""
   leftOut = "" // why a pull in the address is not shown
-  private serial = 0
-  private asked = ""
+  private swept = "" // of which map and weight the server has the sweep, or a reason why there is none
   private waiting: number | undefined
-  private controlled = ""
-  private changing: number | undefined // the timer of a change without an answer
-  private question: (() => void) | undefined // that waits for the answer
+  private pulls = "" // of the payload
+  private controlled = true // whether the control of the last of them is known
+  private changes: PullRequest[] = [] // that wait for the answer to the one before
 
   constructor(private readonly host: PullingHost) {}
 
@@ -60,55 +66,61 @@ export class Pulling {
   open(target: Target | null, byKeys = false): void {
     if (sameTarget(target, this.target)) return
     this.target = target
-    this.sweep = this.weight = null
-    this.asked = ""
+    this.weight = null
+    this.endSweep()
     window.clearTimeout(this.waiting)
-    if (!target) return
-    if (byKeys) this.waiting = window.setTimeout(() => this.askSweep(), AFTER_ARROWS)
-    else this.askSweep()
+    if (byKeys) this.waiting = window.setTimeout(() => this.askNext(true), AFTER_ARROWS)
+    else this.askNext(true)
   }
 
   setScope(scope: Scope): void {
     this.scope = scope
-    this.asked = ""
-    this.sweep = null
-    this.askSweep()
+    this.endSweep()
+    this.askNext(true)
     this.host.refresh()
   }
 
-  private askSweep(): void {
-    if (!this.target) return
-    const name = JSON.stringify([this.target, this.scope, this.host.choice(this.target.kind)])
-    if (name === this.asked) return
-    this.asked = name
-    this.send("sweep", 0)
+  /** Forgets the sweep, and leaves what is asked for later. */
+  private endSweep(): void {
+    const { requests } = this.host
+    this.sweep = null
+    this.swept = this.error = ""
+    if (requests.open && !isChange(requests.open)) requests.drop()
   }
 
-  /** Asks the server. Of requests that arrive together it receives the last one: a question waits for the answer to a change. */
-  private send(action: Action, weight: number): void {
-    const changes = action !== "sweep" && action !== "control"
-    if (!changes && this.changing !== undefined) {
-      if (action === "control") this.asked = "" // a sweep that waited is asked for again after it
-      this.question = () => this.send(action, weight)
-      return
-    }
+  /** The translation is another one: what was asked about the former is no longer expected. */
+  free(): void {
+    this.changes = []
+    this.host.requests.drop()
+    this.open(null)
+  }
+
+  private request(action: Action, weight = 0): PullRequest {
     const target = this.target ?? NO_TARGET
-    const place = { ...target, ...this.host.choice(target.kind), scope: this.scope }
-    if (changes) this.beginChange()
-    this.host.ask({ serial: ++this.serial, action, ...place, weight })
+    return { action, ...target, ...this.host.choice(target.kind), scope: this.scope, weight }
   }
 
-  private beginChange(): void {
-    this.host.act()
-    window.clearTimeout(this.changing)
-    this.changing = window.setTimeout(() => this.endChange(), LOST)
+  /** Sends what is not answered yet, one after the other: changes, then the control, then the sweep, or that before it. */
+  private askNext(sweepFirst = false): void {
+    const { requests } = this.host
+    if (requests.open) return
+    const change = this.changes.shift()
+    if (change) this.host.act()
+    const sweep = this.target ? this.request("sweep") : null
+    const questions = [this.controlled ? null : this.request("control"), JSON.stringify(sweep) === this.swept ? null : sweep]
+    if (sweepFirst) questions.reverse()
+    const next = change ?? questions[0] ?? questions[1]
+    if (next) requests.ask(next)
   }
 
-  private endChange(): void {
-    const { question } = this
-    window.clearTimeout(this.changing)
-    this.changing = this.question = undefined
-    question?.()
+  /** Changes the pulls, after the change before; a question that has no answer yet is asked later. */
+  private change(action: Action, weight: number): void {
+    const { open, late } = this.host.requests
+    this.error = ""
+    if (action === "reset") this.changes = []
+    this.changes.push(this.request(action, weight))
+    if (open && (late || !isChange(open))) this.host.requests.drop()
+    this.askNext()
   }
 
   /** Tries a weight: what the server knows about the nearest one is shown, without a request. */
@@ -122,7 +134,7 @@ export class Pulling {
   /** Sets a weight. */
   release(weight: number): void {
     this.preview(weight)
-    this.send("pull", clampNumber(weight, 0, 1))
+    this.change("pull", clampNumber(weight, 0, 1))
   }
 
   /** Changes the weight by keys, and sets it a moment after the last of them. */
@@ -134,7 +146,7 @@ export class Pulling {
   takeBack(action: "undo" | "reset"): void {
     window.clearTimeout(this.waiting)
     this.weight = null
-    this.send(action, 0)
+    this.change(action, 0)
   }
 
   /** The translation at the weight that is tried; null if none is tried or known. */
@@ -143,15 +155,14 @@ export class Pulling {
     return sweep && weight !== null ? (sweep.texts[sweep.of[nearest(sweep, weight)]!] ?? null) : null
   }
 
-  /** Takes an answer of the server, if no newer request was sent. */
+  /** Takes the answer of the server to what was asked last. */
   take(answer: Answer | null): void {
-    if (answer?.serial !== this.serial) return
-    this.endChange()
-    this.error = answer.error ?? ""
-    if (answer.error) this.weight = null
-    if (answer.control) this.control = answer.control
-    if (isSweep(answer)) this.sweep = answer
-    else if (answer.control && !this.sweep) this.askSweep() // of a pull that came by a link
+    const request = this.host.requests.settle(answer?.serial)
+    if (!answer || !request) return
+    if (answer.error) [this.error, this.weight] = [answer.error, null]
+    if (request.action === "control") [this.controlled, this.control] = [true, answer.control ?? []]
+    if (request.action === "sweep") [this.swept, this.sweep] = [JSON.stringify(request), isSweep(answer) ? answer : null]
+    this.askNext()
     this.host.refresh()
   }
 
@@ -165,11 +176,17 @@ export class Pulling {
 
   /** Follows the pulls of a new payload, and asks for the control of the last one. */
   follow(pulled: Pulled | null): void {
-    const name = JSON.stringify(pulled)
-    if (name === this.controlled) return
-    this.controlled = name
-    this.control = []
-    this.weight = null
-    if (pulled) this.send("control", 0)
+    const pulls = JSON.stringify(pulled)
+    if (pulls !== this.pulls) {
+      this.pulls = pulls
+      this.controlled = !pulled
+      this.control = []
+      this.weight = null
+    }
+    this.askNext()
   }
+}
+
+function isChange({ action }: PullRequest): boolean {
+  return action !== "sweep" && action !== "control"
 }

@@ -3,12 +3,12 @@
  * at a time, and the newest text follows it. Where an answer took too long, Enter is needed for a while.
  */
 
+import type { Requests } from "../../core/requests"
 import type { StagePayload } from "./payload"
 
 const REST = 500 // milliseconds without a key
 const LATE = 400 // milliseconds after which an answer is late
 const PAUSE = 10_000 // milliseconds in which only Enter translates, after a late answer
-const LOST = 5_000 // milliseconds after which no answer is expected any more
 const BOX = ".st-key-text input"
 
 /** Where typing is shown: `root` is dimmed while it shows another sentence. */
@@ -32,18 +32,18 @@ export class LiveTyping {
   private text: string | null = null // in the box; null before anything is typed
   private shown: Shown | undefined
   private refused = ""
-  private serial = 0
-  private sentAt: number | null = null // while a request is on its way
   private asked = ""
   private rest: number | undefined
+  private patience: number | undefined
 
   constructor(
     private readonly page: TypingPage,
-    private readonly send: (serial: number, text: string) => void,
+    private readonly requests: Requests<{ text: string }>,
   ) {
     this.watch(page.signal)
     page.signal.addEventListener("abort", () => {
       window.clearTimeout(this.rest)
+      window.clearTimeout(this.patience)
       document.documentElement.removeAttribute("data-typing")
     })
   }
@@ -95,28 +95,30 @@ export class LiveTyping {
   }
 
   private ask(): void {
-    const { text, sentAt } = this
+    const { text, requests } = this
     if (text === null || !plain(text) || this.late || text === this.asked || !this.outdated) return
-    if (sentAt !== null && performance.now() - sentAt < LOST) return // follows the answer
+    if (requests.open) return // follows the answer
     this.asked = text
-    this.sentAt = performance.now()
-    this.send(++this.serial, text)
+    requests.ask({ text })
+    window.clearTimeout(this.patience)
+    this.patience = window.setTimeout(() => this.pause(), LATE)
   }
 
   /** Takes the answer to the newest request. */
   take(answer: TypingAnswer | null): void {
-    if (this.sentAt === null || answer?.typed !== this.serial) return
-    const took = performance.now() - this.sentAt
-    this.sentAt = null
+    if (!answer || !this.requests.settle(answer.typed)) return
     this.refused = answer.refused ?? ""
-    if (took > LATE) this.pause()
-    else if (this.text !== this.asked) this.ask()
+    if (!this.late) window.clearTimeout(this.patience)
+    if (this.text !== this.asked) this.ask()
     this.refresh()
   }
 
+  /** The answer is late: only Enter translates for a while, and as long as there is no answer. */
   private pause(): void {
     this.late = true
-    window.setTimeout(() => {
+    this.refresh()
+    this.patience = window.setTimeout(() => {
+      if (this.requests.open) return this.pause()
       this.late = false
       this.ask()
       this.refresh()
@@ -126,9 +128,11 @@ export class LiveTyping {
   /** Follows what is shown: its sentence, and the one that the page has. */
   follow(shown: Shown): void {
     if (shown.entered !== this.shown?.entered) {
-      this.text = this.sentAt = null // the page took the sentence of the box, or another one
+      this.requests.drop()
+      this.text = null // the page took the sentence of the box, or another one
       this.asked = this.refused = ""
       window.clearTimeout(this.rest)
+      if (!this.late) window.clearTimeout(this.patience)
     }
     this.shown = shown
     this.refresh()

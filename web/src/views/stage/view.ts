@@ -4,6 +4,7 @@ import { ChoosingView, MEAN, type Chosen } from "../../core/choosing"
 import { Choices } from "../../core/controls"
 import { button, element, filled, setAttributes } from "../../core/dom"
 import type { Bytes } from "../../core/payload"
+import { Requests } from "../../core/requests"
 import { Fold } from "../../core/table"
 import { buildLiveRegion } from "../../core/tooltip"
 import { colourKinds } from "./elements"
@@ -38,6 +39,8 @@ export abstract class StageView extends ChoosingView<Bytes, StagePayload> {
   protected abstract readonly focusing: FigureEvents
   private readonly choices: Choices
   private readonly maps: SmallMaps
+  private readonly channels: Pick<Requests<object>, "late" | "drop">[] = []
+  private readonly notice: HTMLSpanElement // of a late answer
   private readonly caption: HTMLButtonElement
   private readonly meaning: HTMLSpanElement
   private readonly table: Fold
@@ -59,6 +62,8 @@ export abstract class StageView extends ChoosingView<Bytes, StagePayload> {
       setAttributes(this.caption, { "aria-expanded": this.root.classList.toggle("choosing") })
     })
     this.meaning = element("span", "meaning", this.heading)
+    this.notice = element("span", "late notice", this.heading)
+    this.notice.setAttribute("role", "status")
     this.room = element("div", "room", this.main)
     this.figure = new StageFigure(this.room, {
       point: (focus, key) => this.focusing.point(focus, key),
@@ -80,7 +85,7 @@ export abstract class StageView extends ChoosingView<Bytes, StagePayload> {
     this.opener.className = "open-layer"
     this.opener.hidden = !opens
     this.lane = new Lane(this.root, {
-      ask: (request) => this.answer("layer", request),
+      requests: this.channel("layer"),
       choice: (kind) => this.choiceOf(kind),
       leave: (focus) => this.figure.moveTo(focus),
       ribbon: (focus, key) => this.figure.line(focus, key),
@@ -90,6 +95,21 @@ export abstract class StageView extends ChoosingView<Bytes, StagePayload> {
     this.screen = new WholeScreen(this.root, () => this.draw(), this.mounted.signal)
     this.resized = new ResizeObserver(() => this.followWidth())
     this.resized.observe(this.root)
+  }
+
+  /** Requests whose answers are expected; where one is late, the stage says what to do. */
+  protected channel<Request extends object>(name: string): Requests<Request> {
+    const requests = new Requests<Request>(this, name, () => {
+      const late = this.channels.some((channel) => channel.late)
+      this.notice.textContent = late ? (this.payload?.words.noAnswer ?? "") : ""
+    })
+    this.channels.push(requests)
+    return requests
+  }
+
+  override leave(): void {
+    super.leave()
+    for (const channel of this.channels) channel.drop()
   }
 
   /** The token that is held, else what has the attention. */
