@@ -160,5 +160,7 @@ UNFOLDED = (
     View("positions", "facet", "table", {"cells": "angles", "form": "column", "length": "8", "width": "4"}),
     View("positions", "facet", "vectors", {"space": "pair"}),
     View("positions", "facet", "other-models", {"numbered": "learned"}),
+    View("positions", "facet", "compared", {"rivals": "lengths"}),
+    View("positions", "facet", "compared", {"rivals": "shuffled"}),
     View("inside", "inside", "add-norm", {"dropped": "1 feed-forward, inside"}),
 )
