@@ -10,6 +10,7 @@ from collections.abc import Callable
 from urllib.parse import urlencode
 
 PAGE = "glossary"
+JOINER = "\u2060"  # no line ends at it, and it is no punctuation to Markdown
 # Term -> page, and the query that opens the part.
 WHERE_SHOWN: dict[str, tuple[str, str]] = {
     "ablation": ("heads", ""),
@@ -131,7 +132,7 @@ def term_of(text: str) -> str:
 
 def plain_text(text: str) -> str:
     """Prose in one line without Markdown's marks, for files and text alternatives; of a link its words remain."""
-    return " ".join(_LINK.sub(r"\1", text).replace("**", "").replace("`", "").split())
+    return " ".join(_LINK.sub(r"\1", text).replace("**", "").replace("`", "").replace(JOINER, "").split())
 
 
 def link_terms(text: str, explain: Callable[[str], str]) -> str:
@@ -151,5 +152,5 @@ def link_terms(text: str, explain: Callable[[str], str]) -> str:
 
 
 def unlink_terms(text: str) -> str:
-    """Remove the links that `link_terms` made."""
-    return _LINKED.sub(r"\1", text)
+    """Remove the links that `link_terms` made, and what keeps lines together on a page."""
+    return _LINKED.sub(r"\1", text).replace(JOINER, "")

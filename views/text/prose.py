@@ -24,6 +24,8 @@ ALTERED = Message(
 )
 
 
+# A formula; or punctuation or code, marks of emphasis after it, and the Hangul syllable with which a particle begins.
+_BEFORE_PARTICLE = re.compile(r"(\$[^$]*\$)|(`[^`]*`|[)\]%\u201d\u2019\"'])(\*{0,2})(?=[가-힣])|`[^`]*`")
 _HEADING = re.compile(r"(##?) (.*?)(?:\s*<!-- ([0-9a-f]{8}) -->)?\s*")
 
 
@@ -119,5 +121,13 @@ def _filled(text: str, values: dict[str, object]) -> str:
 
 
 def _with_links(text: str) -> str:
-    linked = glossary.link_terms(text, partial(block, glossary.PAGE))
+    linked = _BEFORE_PARTICLE.sub(_join_particle, glossary.link_terms(text, partial(block, glossary.PAGE)))
     return catalogue.in_brackets(linked) if catalogue.language() == catalogue.PSEUDO else linked
+
+
+def _join_particle(match: re.Match[str]) -> str:
+    """Join a particle to what it follows, as a letter would.
+
+    Else a line may end between them, despite `word-break: keep-all`, and CommonMark closes no emphasis there.
+    """
+    return match[0] if match[2] is None else match[2] + glossary.JOINER + match[3]
