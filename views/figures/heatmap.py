@@ -56,7 +56,7 @@ def matrix(chart: ChartMatrix, theme: palette.Theme) -> go.Figure:
     bare = {"showgrid": False, "zeroline": False, "ticks": "", "tickfont": ink, "automargin": labelled}
 
     def axis(title: str, labels: list[str] | None, **more: object) -> dict:
-        titled = {"title": {"text": title, "standoff": 6, "font": ink}}
+        titled = {"title": {"text": title, "standoff": 11, "font": ink}}
         return {"type": "linear" if labels is None else "category"} | bare | titled | more
 
     # In one call: changing a figure step by step takes ten times as long.

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from .. import palette
 from ..text import literal
 from ..text.numbers import three_digits
-from .line_chart import SERIES, SIDE_GAP
+from .line_chart import GAP_BELOW, SERIES, SIDE_GAP
 
 _HEIGHT = 360
 _SPREAD = 0.5  # of the distance between two groups, for the series of one
@@ -112,7 +112,7 @@ def intervals(
         {
             "xaxis": {
                 **axis,
-                "title": {"text": x_title, "standoff": 8, "font": ink},
+                "title": {"text": x_title, "standoff": GAP_BELOW, "font": ink},
                 "tickvals": list(range(len(groups))),
                 "ticktext": [literal.plotly(group) for group in groups],
                 "range": [-0.5, len(groups) - 0.5],

@@ -15,7 +15,8 @@ from ..text.catalogue import say
 SERIES = (*(palette.HUES[kind] for kind in ("encoder", "decoder", "cross", "vision")), "#E69F00", "#56B4E9")
 HEIGHT = 340
 GAP = 0.08  # between two panels
-SIDE_GAP = 14  # pixels from the numbers of a vertical axis to its title: Plotly takes Hangul for less high than it is
+# pixels from the numbers of an axis to its title: Plotly takes Hangul for less high than it is
+SIDE_GAP, GAP_BELOW = 14, 12
 BINS = 60  # of a histogram
 LABEL_LINE, LABEL_LETTER, LABEL_WIDTH = 16, 7, 14  # pixels of a line's label and of a letter; letters in a row
 
@@ -71,7 +72,7 @@ def lines(
     axis = {**grid(theme), "automargin": not short, **ticks}
     scale = ({"type": "log", "dtick": 1} if log_y else {}) | ({} if y_range is None else {"range": list(y_range)})
     vertical = [{**axis, **scale, "title": {"text": title, "standoff": SIDE_GAP, "font": ink}} for title in titles]
-    margin = {"l": 76, "r": 16, "t": 40, "b": 48} if short else {"l": 8, "r": 16, "t": 8, "b": 8}
+    margin = {"l": 76, "r": 16, "t": 40, "b": 52} if short else {"l": 8, "r": 16, "t": 8, "b": 8}
     labels: list[dict] = []
     if direct:
         wrapped = [_wrapped(curve.name) for curve in curves]
@@ -81,7 +82,7 @@ def lines(
     return go.Figure(
         traces,
         {
-            **panels(axis, {"title": {"text": x_title, "standoff": 8, "font": ink}}, vertical, GAP),
+            **panels(axis, {"title": {"text": x_title, "standoff": GAP_BELOW, "font": ink}}, vertical, GAP),
             "height": height,
             "margin": margin,
             "annotations": labels,
@@ -205,7 +206,7 @@ def histogram(values: np.ndarray, mark: float, theme: palette.Theme, x_title: st
     across = {"type": "line", "xref": "x", "x0": mark, "x1": mark, "yref": "y domain", "y0": 0, "y1": 1}
     layout = {
         "shapes": [{**across, "line": {"color": palette.NEGATIVE, "width": 2}}],
-        "xaxis": {"title": {"text": x_title, "standoff": 8, "font": ink}, **grid(theme)},
+        "xaxis": {"title": {"text": x_title, "standoff": GAP_BELOW, "font": ink}, **grid(theme)},
         "yaxis": {
             "title": {"text": say("histogram.tokens", "tokens"), "standoff": SIDE_GAP, "font": ink},
             **grid(theme),
