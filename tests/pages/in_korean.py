@@ -23,6 +23,7 @@ _KEPT = re.compile(
     DATA.pattern + r"|\$\$.*?\$\$|(?<!\*)\*(?!\*)[^*\n]+\*(?!\*)|\([^()]*\)|\u201c[^\u201d]*\u201d|\"[^\"]*\"",
     re.DOTALL,
 )
+_UNFILLED = re.compile(r"\{\w+:[^{}]*[가-힣]\}")  # a script cannot choose between two particles
 _IN_FORMULA = re.compile(r"\\text\{([^{}]*)\}")
 _LATIN = r"(?<!\w)[A-Za-z][A-Za-z'\u2019-]*(?!\w)"
 _RUN = re.compile(f"{_LATIN}(?:,? {_LATIN})+")
@@ -33,12 +34,12 @@ _OF_SENTENCES = frozenset(
 
 
 def english_texts(app: AppTest) -> list[str]:
-    """Return English texts on a page that is open in Korean, each with its location."""
+    """Return English texts on a page that is open in Korean, and values with two particles, each with its location."""
     texts = [*texts_of(app), *(("component", text) for text in _in_components(app))]
     return [
         f"{where}: {' '.join(text.split())[:160]}"
         for where, text in texts
-        if text not in (*EXAMPLES, SENTENCE) and is_english(text)
+        if text not in (*EXAMPLES, SENTENCE) and (is_english(text) or _UNFILLED.search(text))
     ]
 
 

@@ -9,7 +9,7 @@ from tests.pages.in_korean import english_texts, is_english, texts_in_order
 from tests.tiers import nightly
 
 # the other views are opened by `make nightly`
-OFTEN = ("attention/lines", "vision/heads", "inside/add-norm/1 feed-forward, inside")
+OFTEN = ("attention/lines", "attention/one-weight", "vision/heads", "inside/add-norm/1 feed-forward, inside")
 
 
 @pytest.mark.parametrize(
