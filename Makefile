@@ -196,10 +196,11 @@ evaluate-vision: dev-environment
 read-vision: dev-environment
 	$(BIN)/python -m model.training read-vision --data "$(DATA)" --model assets/vision
 
-# all measurements of the Vision Transformer, after any training of it: scores, faithfulness, statistics of its heads and
-# maps; OPTIONS="--before FOLDER" adds those of an earlier network
+# all measurements of the Vision Transformer, after any training of it: scores, faithfulness, agreement with leave-one-out,
+# statistics of its heads and maps; OPTIONS="--before FOLDER" adds those of an earlier network
 after-vision: evaluate-vision
 	$(BIN)/python -m model.training heads-vision --data "$(DATA)" --model assets/vision
+	$(BIN)/python -m model.training agreement-vision --data "$(DATA)" --model assets/vision
 	drawn=$$(mktemp -d) && $(BIN)/python -m tools.samples --variants 12 --out "$$drawn/centred" && \
 	$(BIN)/python -m tools.samples --variants 12 --off-centre --out "$$drawn/aside" && $(BIN)/python -m \
 	model.training maps-vision --data "$(DATA)" --model assets/vision --drawn "$$drawn/centred" \

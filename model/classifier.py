@@ -25,7 +25,7 @@ from .attribution.faithfulness import (
 )
 from .attribution.head_ablation import ClassificationAblation, ablate_classification_heads, logits_without
 from .attribution.intervention_result import InterventionCheck, check_intervention
-from .attribution.rollout import METHODS, Fusion, attention_scores, class_gradients, slope_along
+from .attribution.rollout import INTEGRATED, METHODS, Fusion, attention_scores, class_gradients, slope_along
 from .attribution.training_distance import TrainingDistance, TrainingDistances
 from .causal.causal_error import CausalError
 from .causal.causal_methods import CausalMethods
@@ -173,13 +173,13 @@ class VisionClassifier(PictureClassifier, CausalMethods):
         every class; the gradients depend on the class.
 
         Args:
-            integrated: whether to add "integrated gradients" of the class's logit; see
+            integrated: whether to add `INTEGRATED`, of the class's logit; see
                 `model.causal.integrated_gradients`.
         """
         scores = {**attention_scores(trace.attention, fusion, layer), **self.gradient_scores(trace, class_index).scores}
         if integrated:
             attributions = self.integrated_gradients(trace, Logit(class_index)).attributions
-            scores["integrated gradients"] = attributions["patches"].astype(np.float32)
+            scores[INTEGRATED] = attributions["patches"].astype(np.float32)
         return scores
 
     @falls_back

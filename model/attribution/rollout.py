@@ -20,6 +20,7 @@ from ..tracing.layer_stacks import layer_names
 Fusion = Literal["mean", "max", "min"]
 FUSIONS: tuple[Fusion, ...] = ("mean", "max", "min")
 METHODS = ("CLS attention", "rollout", "gradient relevance", "raw gradient")
+INTEGRATED = "integrated gradients"  # a fifth method, which takes longer: `model.causal.integrated_gradients`
 
 
 def rollout(attention: np.ndarray, fusion: Fusion = "mean") -> np.ndarray:

@@ -17,6 +17,7 @@
     python -m model.training evaluate-vision --data imagenette --model assets/vision
     python -m model.training read-vision --data imagenette --model assets/vision
     python -m model.training heads-vision --data imagenette --model assets/vision
+    python -m model.training agreement-vision --data imagenette --model assets/vision
     python -m model.training maps-vision --data imagenette --model assets/vision --drawn variants
     python -m model.training unlike-vision --data imagenette --model assets/vision --report photographs=folder
 

@@ -80,20 +80,32 @@ def summarize_agreement(agreements: Sequence[MethodAgreement]) -> dict[str, dict
     Raises:
         ValueError: fewer than two sentences have a figure of every method.
     """
-    by_rank = _summarize([[one.sentence(method) for method in METHODS] for one in agreements])
-    by_top = _summarize([[one.sentence_top(method) for method in METHODS] for one in agreements])
-    return {method: by_rank[method] | {"top": by_top[method]} for method in METHODS}
+    ranks = [[one.sentence(method) for method in METHODS] for one in agreements]
+    tops = [[one.sentence_top(method) for method in METHODS] for one in agreements]
+    return summarize_ranks_and_tops(ranks, tops, METHODS)
 
 
-def _summarize(rows: list[list[float | None]]) -> dict[str, dict]:
-    values = np.array([row for row in rows if None not in row], dtype=float)  # (sentence, method)
+def summarize_ranks_and_tops(
+    ranks: Sequence[Sequence[float | None]], tops: Sequence[Sequence[float | None]], methods: Sequence[str]
+) -> dict[str, dict]:
+    """The figures of `summarize_agreement` from rank correlations and top-1 agreements `(input, method)`.
+
+    Raises:
+        ValueError: fewer than two inputs have a figure of every method.
+    """
+    by_rank, by_top = _summarize(ranks, methods), _summarize(tops, methods)
+    return {method: by_rank[method] | {"top": by_top[method]} for method in methods}
+
+
+def _summarize(rows: Sequence[Sequence[float | None]], methods: Sequence[str]) -> dict[str, dict]:
+    values = np.array([row for row in rows if None not in row], dtype=float)  # (input, method)
     if len(values) < 2:
-        raise ValueError("Fewer than two sentences have a rank correlation; give more sentences.")
+        raise ValueError("Fewer than two inputs have a rank correlation; give more of them.")
     means = values.mean(axis=0)
     order = np.argsort(-means, kind="stable")
     best = values == values.max(axis=1, keepdims=True)
     result = {}
-    for place, method in enumerate(METHODS):
+    for place, method in enumerate(methods):
         other = order[1] if place == order[0] else order[0]
         difference = values[:, place] - values[:, other]
         result[method] = {
@@ -101,7 +113,7 @@ def _summarize(rows: list[list[float | None]]) -> dict[str, dict]:
             "standard_error": _standard_error(values[:, place]),
             "best": float((best[:, place] / best.sum(axis=1)).mean()),
             "to_rival": {
-                "other": METHODS[other],
+                "other": methods[other],
                 "mean": float(difference.mean()),
                 "standard_error": _standard_error(difference),
             },

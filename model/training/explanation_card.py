@@ -1,6 +1,7 @@
 """The section of a picture classifier's card on its explanations, from what `model.training.vision_scores` measured."""
 
 from ..attribution.faithfulness import CENTRE, RANDOM
+from .agreement_card import agreement_cells, agreement_verdict
 
 BASELINES = {CENTRE: "centre first", RANDOM: "random order"}
 AREAS = ("deletion", "insertion")
@@ -28,6 +29,28 @@ random orders with its standard error, below 0 is better than random; {share}
 | method | deletion | insertion | difference to random | below random |{columns}
 | --- | --- | --- | --- | --- |{" --- | --- |" if centre else ""}
 {methods}{compared}
+
+"""
+
+
+def patch_agreement_section(many: dict | None) -> str:
+    """Markdown from `leave_one_out` of `card.json`; empty where it was not measured."""
+    if many is None:
+        return ""
+    methods = many["methods"]
+    rows = "\n".join(f"| {BASELINES.get(name, name)} | {agreement_cells(each)} |" for name, each in methods.items())
+    mean, most = (f"{100 * many[name]:.1f} %" for name in ("missing", "most_missing"))
+    return f"""## Attribution compared with leave-one-out
+
+Over {many["pictures"]} validation pictures, for each picture's most probable class: Spearman's rank correlation of a
+method's scores with the fall of the probability when each patch alone is covered by the picture's mean colour, and the
+share of pictures on which both have the same top patch. Means over pictures ± their standard errors.
+{agreement_verdict([methods])}
+The sums of integrated gradients miss {mean} of the change of the logit on average, {most} at most.
+
+| method | rank correlation | same top patch |
+| --- | --- | --- |
+{rows}
 
 """
 

@@ -30,7 +30,7 @@ from .run_options import (
     run_training,
 )
 from .unlike_study import study_unlike
-from .vision_card import card_markdown, evaluate_recognizer, finish_recognizer
+from .vision_card import card_markdown, evaluate_agreement, evaluate_recognizer, finish_recognizer
 
 STAGES = "48x60,64x35,96x20"
 CONVOLUTION_STAGES = "64x40,96x50,128x30"
@@ -77,6 +77,12 @@ def add_picture_commands(commands: argparse._SubParsersAction) -> None:
     heads_vision.set_defaults(run=_study_classifier)
     heads_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
     heads_vision.add_argument("--pictures", type=int, default=200, help="pictures used; default %(default)s")
+    agreement_vision = commands.add_parser(
+        "agreement-vision", help="which explanations of a Vision Transformer agree with leave-one-out"
+    )
+    agreement_vision.set_defaults(run=_measure_agreement)
+    agreement_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
+    agreement_vision.add_argument("--pictures", type=int, default=50, help="pictures used; default %(default)s")
     maps_vision = commands.add_parser("maps-vision", help="how sharp its maps are, and how often they find the object")
     maps_vision.set_defaults(run=_study_maps)
     maps_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
@@ -94,7 +100,8 @@ def add_picture_commands(commands: argparse._SubParsersAction) -> None:
         unlike_vision.add_argument(
             f"--{name}", action="append", default=[], metavar="NAME=FOLDER", help=f"pictures of other things, {purpose}"
         )
-    for command in (vision, convolution, evaluate_vision, read_vision, heads_vision, maps_vision, unlike_vision):
+    measuring = (evaluate_vision, read_vision, heads_vision, agreement_vision, maps_vision, unlike_vision)
+    for command in (vision, convolution, *measuring):
         command.add_argument("--data", type=Path, required=True, help="folder of parquet shards or of class folders")
         add_device_option(command)
 
@@ -184,6 +191,12 @@ def _check_heads(options: argparse.Namespace) -> None:
         raise ValueError(f"{options.pictures} pictures leave nothing to measure; give --pictures 1 or more.")
     if "widths" in read_json(options.model / "config.json"):
         raise ValueError("A convolutional network has no heads to measure; give the folder of a Vision Transformer.")
+
+
+def _measure_agreement(options: argparse.Namespace) -> int:
+    _check_heads(options)
+    evaluate_agreement(options.model, read_images(options.data), options.pictures, options.device)
+    return 0
 
 
 def _study_maps(options: argparse.Namespace) -> int:

@@ -14,13 +14,20 @@ from ..runtime.checkpoint import read_json, sha256_of, write_json
 from ..runtime.device import choose_device, describe_hardware
 from .card import card_page, training_facts, write_weights
 from .distillation import Teacher
-from .explanation_card import faithfulness_section
+from .explanation_card import faithfulness_section, patch_agreement_section
 from .head_card import write_readable_card
 from .images import LabelledImages, PictureSplit
 from .loop import METRICS, read_metrics
 from .optimizer import Recipe
 from .recognition import Recognizer, accuracy, classify_all
-from .vision_scores import BINS, calibration_error, compare_explanations, fit_temperature, measure_shift
+from .vision_scores import (
+    BINS,
+    calibration_error,
+    compare_explanations,
+    compare_with_leave_one_out,
+    fit_temperature,
+    measure_shift,
+)
 
 DATA = {
     "name": "Imagenette at 128 x 128 pixels, ten classes of ImageNet",
@@ -155,6 +162,20 @@ def evaluate_recognizer(folder: Path, images: LabelledImages, device: str = "aut
     return card
 
 
+def evaluate_agreement(folder: Path, images: LabelledImages, pictures: int, device: str = "auto") -> dict:
+    """Compare the explanations of the ViT in `folder` with leave-one-out, and write `card.json` and `card.md` anew.
+
+    Raises:
+        CheckpointError, ValueError: as of `evaluate_recognizer`; or two pictures are not enough.
+    """
+    card = validation_card(folder, images)
+    classifier = VisionClassifier.load(folder, device)
+    card["leave_one_out"] = compare_with_leave_one_out(classifier, images.validation.pictures, pictures)
+    write_json(folder / "card.json", card)
+    write_readable_card(folder, card_markdown)
+    return card
+
+
 def validation_card(folder: Path, images: LabelledImages) -> dict:
     """The card of the classifier in `folder`, after a check that it has not seen the validation pictures of `images`.
 
@@ -216,7 +237,7 @@ It is made to be looked into. It knows {len(sizes["classes"])} classes and answe
 | --- | --- |
 {classes}
 
-{faithfulness_section(evaluation)}{heads}"""
+{faithfulness_section(evaluation)}{patch_agreement_section(card.get("leave_one_out"))}{heads}"""
     return card_page(card, title, what, "", facts, trained, quality)
 
 

@@ -6,11 +6,16 @@ import numpy as np
 from torch import Tensor
 from tqdm import tqdm
 
-from ..attribution.faithfulness import CENTRE, RANDOM
+from ..attribution.agreement import spearman, top_match
+from ..attribution.faithfulness import CENTRE, RANDOM, centre_order
+from ..attribution.rollout import INTEGRATED
+from ..causal.metrics import Logit
 from ..classifier import VisionClassifier
 from ..lessons.inductive_bias import move_right
 from ..picture_classifier import PictureClassifier
+from ..runtime.progress import run_to_end
 from ..study.study_data import spread_evenly
+from .agreement_study import summarize_ranks_and_tops
 from .recognition import resize_pictures
 
 BINS = 15
@@ -97,6 +102,41 @@ def compare_explanations(classifier: VisionClassifier, pictures: np.ndarray, cou
             areas.setdefault(method, []).append((curve.deletion_area, curve.insertion_area))
     measured = {method: np.array(rows) for method, rows in areas.items()}  # (picture, deletion or insertion)
     return {method: _spread(rows, measured) for method, rows in measured.items()}
+
+
+def compare_with_leave_one_out(classifier: VisionClassifier, pictures: np.ndarray, count: int) -> dict:
+    """Agreement of every explanation with leave-one-out over `count` pictures spread evenly over `pictures`.
+
+    Each picture's most probable class is explained. Leave-one-out is the fall of its probability when each patch alone
+    is covered, see `model.attribution.faithfulness.leave_out_in_steps`.
+
+    Returns:
+        "pictures"; "methods": method or "centre" -> figures of `summarize_ranks_and_tops`; "missing" and
+        "most_missing": the mean and the largest share by which integrated gradients miss completeness.
+
+    Raises:
+        ValueError: see `summarize_ranks_and_tops`.
+    """
+    ranks, tops, missing, names = [], [], [], []
+    chosen = spread_evenly(len(pictures), count)
+    for index in tqdm(chosen, desc="leave-one-out", mininterval=2):
+        trace = classifier.trace(resize_pictures(pictures[index : index + 1], classifier.config.image_size)[0])
+        gradients = classifier.integrated_gradients(trace, Logit(trace.answer))
+        change = gradients.value - gradients.baseline
+        missing.append(abs(gradients.gap / change) if change else abs(gradients.gap))
+        scores = classifier.explain(trace, trace.answer) | {INTEGRATED: gradients.attributions["patches"]}
+        scores[CENTRE] = -np.argsort(centre_order(trace.grid))
+        names = list(scores)
+        without = run_to_end(classifier.leave_out_patches_in_steps(trace))[:, trace.answer]  # (patch,)
+        drops = float(trace.probabilities[trace.answer]) - without
+        ranks.append([spearman(score.ravel(), drops) for score in scores.values()])
+        tops.append([top_match(score.ravel(), drops) for score in scores.values()])
+    return {
+        "pictures": len(chosen),
+        "methods": summarize_ranks_and_tops(ranks, tops, names),
+        "missing": float(np.mean(missing)),
+        "most_missing": float(max(missing)),
+    }
 
 
 def _spread(rows: np.ndarray, measured: dict[str, np.ndarray]) -> dict:

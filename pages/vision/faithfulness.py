@@ -18,12 +18,11 @@ from model.attribution.faithfulness import (
     random_orders,
     rank_patches,
 )
-from model.attribution.rollout import METHODS
+from model.attribution.rollout import INTEGRATED, METHODS
 from model.tracing.picture_trace import PatchTrace
 from pages.shared import tables
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
-from pages.vision.picture_integration import INTEGRATED
 from views.controls import sentence_input
 from views.figures.occlusion import OcclusionCurve, curves
 from views.text.catalogue import Message, say
@@ -181,6 +180,9 @@ def areas_table(
         columns[say("occlusion.below", "Below random on")] = [
             percent(many[name]["below_random"]) if name in many and name != RANDOM else "" for name in curves
         ]
+    if ranks := card_ranks(card):
+        title = say("occlusion.agreement.many", "Rank correlation with leave-one-out, many pictures")
+        columns[title] = [_mean_correlation(ranks.get(name)) for name in curves]
     if CENTRE in many:
         gains = {
             "deletion": say("occlusion.deletion.gain", "Deletion, better than centre first by"),
@@ -195,6 +197,13 @@ def areas_table(
 
 def _correlation(value: float | None) -> str:
     return say("attribution.undefined", "not defined") if value is None else signed(value)
+
+
+def _mean_correlation(figures: dict | None) -> str:
+    """Format a mean with its standard error; empty without any."""
+    if figures is None:
+        return ""
+    return f"{signed(figures['mean'])} \u00b1 {three_digits(figures['standard_error'])}"
 
 
 def _gain(gain: dict[str, float]) -> str:
@@ -231,4 +240,16 @@ def card_verdict(card: dict) -> str:
         rest = [method for method in METHODS if method not in beyond]
         id = "card-centre-none" if not beyond else "card-centre-some" if rest else "card-centre-all"
         sentences.append(block(PAGE, id, names=_method_names(beyond), others=_method_names(rest)))
+    if ranks := card_ranks(card):
+        best = max(ranks, key=lambda method: ranks[method]["mean"])
+        top = max(ranks, key=lambda method: ranks[method]["top"]["mean"])
+        words = {"best": METHOD_LABELS[best](), "correlation": _mean_correlation(ranks[best])}
+        words |= {"top": METHOD_LABELS[top](), "share": percent(ranks[top]["top"]["mean"])}
+        sentences.append(block(PAGE, "card-agreement", pictures=card["leave_one_out"]["pictures"], **words))
     return " ".join(sentences)
+
+
+def card_ranks(card: dict) -> dict[str, dict]:
+    """Return method or `CENTRE` -> figures of its rank correlation with leave-one-out; empty if the card has none."""
+    methods = card.get("leave_one_out", {}).get("methods", {})
+    return {CENTRE if name == CENTRE_KEY else name: figures for name, figures in methods.items()}

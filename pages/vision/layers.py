@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from model.attribution.faithfulness import CENTRE, centre_order, rank_patches
-from model.attribution.rollout import METHODS, Fusion, attention_scores, check_rollout
+from model.attribution.rollout import INTEGRATED, METHODS, Fusion, attention_scores, check_rollout
 from model.tracing.picture_trace import PatchTrace
 from pages.shared import checks, files, tables
 from pages.shared.experiment import render_experiment
@@ -20,7 +20,7 @@ from pages.vision.faithfulness import (
     measure_faithfulness,
     render_faithfulness,
 )
-from pages.vision.picture_integration import INTEGRATED, integrate, render_completeness
+from pages.vision.picture_integration import integrate, render_completeness
 from pages.vision.program import render_vision_program
 from pages.vision.vision_inputs import choose_class, place_columns
 from views import map_labels, patch_grid

@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 
 from model.attribution.agreement import spearman
+from model.attribution.rollout import INTEGRATED
 from model.causal.causal_error import CausalError
 from model.causal.integrated_gradients import FIRST_POINTS, IntegratedGradients
 from model.causal.metrics import Logit
@@ -21,7 +22,6 @@ from views.text.class_names import class_name
 from views.text.numbers import percent, three_digits
 
 PAGE = "vision_layers"
-INTEGRATED = "integrated gradients"
 BACKWARD = 3  # a gradient takes about as long as so many runs
 USUAL_POINTS = FIRST_POINTS + 2 * FIRST_POINTS  # of gradients: their number is doubled once for most pictures
 

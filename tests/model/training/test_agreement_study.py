@@ -97,5 +97,5 @@ def test_the_shipped_card_has_the_shipped_figures():
 
 
 def test_too_few_sentences_are_refused():
-    with pytest.raises(ValueError, match="Fewer than two sentences"):
+    with pytest.raises(ValueError, match="Fewer than two inputs"):
         summarize_agreement([sentence_agreement(0, 0, 0, 0, 0), sentence_agreement(0, 0, 0, None, 0)])

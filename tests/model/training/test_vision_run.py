@@ -9,11 +9,15 @@ import numpy as np
 import pytest
 import torch
 
+from model.attribution.agreement import average_ranks
+from model.attribution.faithfulness import class_probabilities
 from model.attribution.head_labels import vision_scores
 from model.attribution.head_statistics import load_statistics
+from model.causal.metrics import Logit
 from model.classifier import VisionClassifier
 from model.networks.vision import VisionConfig, VisionTransformer
 from model.runtime.checkpoint import load_tensors, load_weights, sha256_of
+from model.study.study_data import spread_evenly
 from model.training.__main__ import main
 from model.training.explanation_card import better_than_centre, faithfulness_section
 from model.training.head_study import study_classifier
@@ -117,6 +121,31 @@ def test_the_card_states_the_measured_figures(finished, data):
         "'mixed': 0.2",
     ):
         assert figure in text, figure
+
+
+def test_every_explanation_is_compared_with_leave_one_out(finished, data, tmp_path):
+    folder = shutil.copytree(finished, tmp_path / "vision")
+    words = ["agreement-vision", "--data", data, "--model", folder, "--pictures", 6, "--device", "cpu"]
+    assert call(words) == 0
+    many, classifier = json.loads((folder / "card.json").read_text())["leave_one_out"], VisionClassifier.load(folder)
+    pictures = read_images(data).validation.pictures
+    correlations, missing = [], []
+    for index in spread_evenly(len(pictures), 6):
+        trace = classifier.trace(resize_pictures(pictures[index : index + 1], 16)[0])
+        result = classifier.integrated_gradients(trace, Logit(trace.answer))
+        missing.append(abs(result.gap / (result.value - result.baseline)))
+        patches = torch.eye(len(result.attributions["patches"]), dtype=torch.bool)
+        covered = class_probabilities(classifier.network, classifier._tensor(trace.pixels), patches)[:, trace.answer]
+        scores = classifier.explain(trace, trace.answer, integrated=True)
+        ranks = [average_ranks(values) for values in (*map(np.ravel, scores.values()), -covered)]
+        correlations.append(np.corrcoef(ranks)[-1, :-1])
+    assert list(many["methods"]) == [*scores, "centre"] and many["pictures"] == 6
+    measured = [many["methods"][name]["mean"] for name in scores]
+    np.testing.assert_allclose(measured, np.mean(correlations, axis=0), atol=1e-3)
+    assert many["missing"] == pytest.approx(np.mean(missing), rel=1e-3, abs=1e-6)
+    text, figures = (folder / "card.md").read_text(), many["methods"]["integrated gradients"]
+    assert f"| integrated gradients | {figures['mean']:.3f} ± {figures['standard_error']:.3f} | " in text
+    assert "Over 6 validation pictures" in text and "same top patch" in text
 
 
 def figures_with(name: str, **gains: tuple[float, float, float]) -> dict:

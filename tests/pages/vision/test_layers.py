@@ -12,12 +12,15 @@ from model import Logit
 from model.attribution.agreement import average_ranks
 from model.attribution.faithfulness import OcclusionCurves, average_curves, class_probabilities, rank_patches
 from model.attribution.rollout import METHODS, attention_scores
+from model.classifier import SHIPPED
+from model.runtime.checkpoint import read_json
 from pages.vision.faithfulness import (
     CENTRE,
     PAGE,
     RANDOM,
     FaithfulnessCurves,
     areas_table,
+    card_ranks,
     card_verdict,
     verdict,
 )
@@ -246,6 +249,22 @@ def test_gains_over_the_centre_first_come_from_the_card():
     assert message.endswith("where the middle is: CLS attention, rollout, raw gradient.")
     assert "Every method is better than the centre first too" in card_verdict(card(*[-0.1] * 4, gains=(0.1,) * 4))
     assert "No method is better than the centre first" in card_verdict(card(*[-0.1] * 4, gains=(0.01,) * 4))
+
+
+def test_rank_correlations_over_many_pictures_come_from_the_card():
+    content = card(-0.1, -0.1, -0.1, -0.1)
+    first = {"mean": 0.5, "standard_error": 0.02, "top": {"mean": 0.125}}
+    second = {"mean": -0.25, "standard_error": 0.02, "top": {"mean": 0.25}}
+    content["leave_one_out"] = {"pictures": 50, "methods": {"integrated gradients": first, "centre": second}}
+    table = areas_table(measured(0.3, 0.45, 0.2, 0.7), content)
+    title = "Rank correlation with leave-one-out, many pictures"
+    assert table[title].tolist() == ["", "", "", "", "\u22120.250 \u00b1 0.0200", ""]
+    message = " ".join(card_verdict(content).split())
+    assert "Over 50 such pictures the scores of **integrated gradients** have the highest rank correlation" in message
+    assert "+0.500 \u00b1 0.0200 on average, and those of **centre first** most often" in message
+    assert message.endswith("on 25.0 % of them.")
+    shipped = card_ranks(read_json(SHIPPED / "card.json"))
+    assert set(shipped) == {*METHODS, "integrated gradients", CENTRE}
 
 
 def test_card_of_an_earlier_version_does_not_mention_the_centre():
