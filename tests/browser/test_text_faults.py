@@ -50,6 +50,7 @@ def test_words_twice(title: str, expected: bool):
         ("<div style='overflow: auto; width: 60px; white-space: nowrap'>옆으로 움직여 읽는 긴 설명입니다</div>", []),
         ("<p>위</p><p style='margin-top: -2.2em'>아래</p>", ["on another text"]),
         ("<p style='opacity: 0'>위</p><p style='margin-top: -2.2em'>아래</p>", []),
+        ("<p>위</p><p style='margin-top: -2.2em; position: sticky; bottom: 0'>아래</p>", []),
         ("<svg width='60' height='20'><text y='15'>그림보다 긴 설명입니다</text></svg>", ["cut by"]),
         ("<h2>English heading</h2>", ["heading without Korean"]),
         ("<div class='query-axis'>Query: 영어 query 토큰</div>", ["a word twice"]),

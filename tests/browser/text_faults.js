@@ -23,6 +23,10 @@
   const plain = (text) => text.replace(/\s+/g, " ").trim()
   const isInline = (style) => /^inline$|^contents$/.test(style.display)
   const isTurned = (element) => element instanceof SVGElement && Math.abs(element.getScreenCTM?.()?.b ?? 0) > 0.01
+  const layerOf = (element) => { // what stays on the screen while the page scrolls below it
+    for (let at = element; at && at !== main; at = parent(at)) if (/sticky|fixed/.test(getComputedStyle(at).position)) return at
+    return main
+  }
   const beyond = (inner, outer) => Math.max(inner.right - outer.right, outer.left - inner.left)
 
   // A box that is seen as the text's: a cell, a button, whatever has an edge or a ground of its own.
@@ -69,7 +73,7 @@
     if (!part || isTurned(element)) return
     for (const { left, right, top, bottom, height } of range.getClientRects()) {
       const line = { left: Math.max(left, part.left), right: Math.min(right, part.right), top: top + height * 0.2, bottom: bottom - height * 0.2 }
-      if (line.right - line.left > 1 && line.bottom > part.top && line.top < part.bottom) lines.push({ ...line, node, element })
+      if (line.right - line.left > 1 && line.bottom > part.top && line.top < part.bottom) lines.push({ ...line, node, element, layer: layerOf(element) })
     }
   }
 
@@ -107,7 +111,7 @@
     for (let next = place + 1; next < lines.length && lines[next].top < one.bottom - OUT; next++) {
       const other = lines[next]
       const shared = Math.min(one.right, other.right) - Math.max(one.left, other.left)
-      if (shared > OUT && one.node !== other.node) faults.add(`on another text: ${path(one.element)}: ${plain(one.node.data)} | ${plain(other.node.data)}`)
+      if (shared > OUT && one.node !== other.node && one.layer === other.layer) faults.add(`on another text: ${path(one.element)}: ${plain(one.node.data)} | ${plain(other.node.data)}`)
     }
   }
   return { faults: [...faults], texts: [...texts], headings: [...headings], axes: [...axes] }
