@@ -75,10 +75,34 @@ def test_long_columns_scroll_in_the_screen(server: Server, page: Page):
     assert [part for part in page.evaluate(CUT) if not part.startswith("token ")] == []
 
 
-def test_the_stage_is_whole_when_presenting(server: Server, page: Page):
+@pytest.mark.parametrize("address", [SENTENCE, PULL], ids=["sentence", "pull"])
+def test_the_stage_is_whole_when_presenting_and_while_it_is_played(server: Server, page: Page, address: str):
     page.set_viewport_size(HALL)
-    open_page(page, f"{server.url}/{SENTENCE}&present=1")
+    open_page(page, f"{server.url}/{address}&present=1")
+    if address == PULL:
+        expect(page.locator(".texts .lines")).to_contain_text("Hiding")
+        expect(page.locator(".pull .scale span").first).to_be_visible()
     assert type_size(page) >= 26 and page.evaluate(CUT) == []
+    box = page.get_by_label("English sentence")
+    assert box.evaluate("""box => {
+        const { x, top, bottom } = box.getBoundingClientRect()
+        return [top + 2, bottom - 2].every((y) => document.elementFromPoint(x + 5, y) === box)
+    }"""), "something covers the sentence"
+    page.get_by_role("button", name="Play").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator(".french button.token:visible")).to_have_count(3)
+    assert page.evaluate(CUT) == []
+
+
+def test_a_short_sentence_after_a_long_one_is_in_rows_again(server: Server, page: Page):
+    page.set_viewport_size(LAPTOP)
+    open_page(page, f"{server.url}/{LONG}")
+    stage, box = page.locator(".stage-root"), page.get_by_label("English sentence")
+    expect(stage).to_have_class(re.compile("columns"))
+    box.fill("She reads a book in the old garden. ")
+    expect(stage).to_have_attribute("data-drawn", re.compile("^She .* garden"))
+    expect(stage).not_to_have_class(re.compile("columns"))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -19,6 +19,7 @@ import { WholeScreen } from "./stage/whole_screen"
 class AlignmentStage extends View<Bytes> {
   private readonly title: HTMLElement
   private readonly meaning: HTMLElement
+  private readonly main: HTMLElement
   private readonly room: HTMLElement
   private readonly figure: StageFigure
   private readonly holding: Holding
@@ -32,11 +33,11 @@ class AlignmentStage extends View<Bytes> {
 
   constructor(parent: Element | ShadowRoot) {
     super(parent, ".stage-root")
-    const main = element("div", "main", this.root)
-    const caption = element("div", "caption", main)
+    this.main = element("div", "main", this.root)
+    const caption = element("div", "caption", this.main)
     this.title = element("strong", "", caption)
     this.meaning = element("span", "meaning", caption)
-    this.room = element("div", "room", main)
+    this.room = element("div", "room", this.main)
     this.figure = new StageFigure(this.room, {
       point: (focus) => this.holding.point(focus),
       press: (focus) => this.holding.press(focus),
@@ -88,7 +89,7 @@ class AlignmentStage extends View<Bytes> {
     const phone = this.width < PHONE * unit
     this.root.classList.toggle("phone", phone)
     const height = parseFloat(getComputedStyle(this.room).minHeight)
-    this.figure.draw(scene, { width: this.room.getBoundingClientRect().width, height, unit, phone })
+    this.figure.draw(scene, { width: this.main.getBoundingClientRect().width, height, unit, phone })
     this.root.classList.toggle("columns", !this.figure.layout?.rows)
     this.figure.name((focus) => this.describe(scene, focus))
     this.showFocus()

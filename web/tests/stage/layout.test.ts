@@ -38,6 +38,13 @@ it("places few tokens in rows and many in columns", () => {
   expect([rows(5), rows(12), rows(30)]).toEqual([true, true, false])
 })
 
+it("leaves nearly half of the width of columns to the lines of text", () => {
+  for (const [, room] of SCREENS.filter(([, { phone }]) => !phone)) {
+    const labelsOf30 = labels(30, room.unit)
+    expect(layOut({ ...room, english: labelsOf30, french: labelsOf30 }).width).toBeLessThanOrEqual(0.53 * room.width)
+  }
+})
+
 it("gives a bar up to 56 pixels, and never less than a slot", () => {
   const [, laptop] = SCREENS[0]!
   const bar = (count: number) => layOut({ ...laptop, english: labels(3, 1), french: Array<number>(count).fill(10) }).bar

@@ -49,6 +49,7 @@ const MOST_GAP = 72
 const TOKEN = 30 // height in rows
 const BAR = 8 // thickness
 const LONGEST_BAR = 56
+const SHARE = 0.525 // of the width for columns; the lines of text next to them get the rest
 const NEAREST = 2 // between a bar and its token
 
 /** Lays out both sentences. */
@@ -106,7 +107,7 @@ function inColumns(input: LayoutInput): Layout {
   const most = Math.max(input.english.length, input.french.length)
   const pitch = phone ? (most > 16 ? 24 : 30) * unit : clampNumber(input.height / most, 16 * unit, 30 * unit)
   const high = Math.min(26 * unit, pitch - (pitch < 20 * unit ? 0.5 : 4) * unit)
-  const width = phone ? input.width : Math.min(input.width, 480 * unit)
+  const width = phone ? input.width : Math.min(input.width, 480 * unit, Math.max(300 * unit, SHARE * input.width))
   const arcs = Math.min(48 * unit, 0.09 * width)
   const widest = 0.3 * width
   const wide = (labels: readonly number[]) => labels.map((label) => Math.min(widest, Math.max(20 * unit, label + PADDING * unit)))

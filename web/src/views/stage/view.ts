@@ -223,7 +223,7 @@ export abstract class StageView extends ChoosingView<Bytes, StagePayload> {
     this.root.classList.toggle("wide", this.width >= WIDE * unit)
     this.room.classList.remove("scrolls")
     const height = parseFloat(getComputedStyle(this.room).minHeight) // not that of what was drawn before
-    const room = { width: this.room.getBoundingClientRect().width, height, unit, phone }
+    const room = { width: this.main.getBoundingClientRect().width, height, unit, phone } // columns that were drawn are narrower
     this.figure.draw(scene, room)
     if (!this.figure.layout?.rows && !phone) this.drawColumns(scene, { ...room, height: height + COLUMNS_MORE * unit })
     this.root.classList.toggle("columns", !this.figure.layout?.rows)
