@@ -6,6 +6,9 @@ in its message, such as text typed on the page that is left, would be lost.
 A browser that reconnects to another server may request a fragment first. Streamlit does not know that fragment there
 and would not answer user actions in it, so the first run of a socket is made a run of the whole page.
 
+A run of a fragment waits until the run before it ends, so a button in a fragment could not end a long computation.
+What a button to cancel sends is made a run of the whole page, which ends the others.
+
 A browser that has requested another page goes on with the one that it leaves until the answer arrives. A click there,
 or a choice that a component sends after a pause, requests a run of the page that was left. A fragment of it is run by
 Streamlit after the new page, but announced with the page that was left: the browser clears the new page and receives
@@ -21,6 +24,7 @@ from server.streamlit_internals import BackMsg, ClientState, ForwardMsg
 PATIENCE = 1.0  # seconds; a run that has not started after that may be replaced
 # Pages that are remembered as left, and characters of Streamlit's ids: a client may request any number of any length.
 MOST_LEFT, LONGEST_ID = 10, 64
+CANCEL = "-cancel_"  # in Streamlit's ids of the buttons of `pages/shared/causes/asking.py`
 RENDERED = frozenset({"delta", "ref_hash", "script_finished"})  # a run reads its message before it renders
 
 
@@ -60,7 +64,7 @@ class RunOrder:
             return False
         rerun = message.rerun_script
         await self._wait(rerun.page_script_hash)
-        widen = bool(rerun.fragment_id) and not self._any_requested
+        widen = bool(rerun.fragment_id) and (not self._any_requested or _is_cancelled(rerun))
         if widen:
             rerun.fragment_id = ""
         self._any_requested = True
@@ -89,6 +93,11 @@ class RunOrder:
             message = ForwardMsg.FromString(content)
             for run in pending:
                 run.observe(message)
+
+
+def _is_cancelled(request: ClientState) -> bool:
+    """Whether the user has pressed a button that cancels a computation."""
+    return any(CANCEL in state.id and state.trigger_value for state in request.widget_states.widgets)
 
 
 class _Run:

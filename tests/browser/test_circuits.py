@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Server, open_page, ready
+from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.overflow import assert_nothing_overflows
 
 PAIR = f"text={quote('I want to buy a car.')}&other={quote('I want to buy a house.')}"
@@ -57,3 +57,18 @@ def test_an_edge_is_cut_and_restored(server: Server, page: Page):
     expect(page.locator(".path-graph")).to_have_attribute("data-drawn", "5 ")
     expect(page).to_have_url(re.compile("edges=5(&|$)"))
     assert_nothing_overflows(page)
+
+
+@pytest.mark.nightly
+def test_a_running_measurement_is_cancelled(server: Server, page: Page):
+    """Paths of two long sentences take half a minute; pressed after seconds, the button ends them for good."""
+    start = "I think that the old man in the big house near the river wants to buy a new car, and " * 4
+    texts = f"text={quote(start + 'a cat.')}&other={quote(start + 'a dog.')}"
+    page.goto(f"{server.url}/circuits?{texts}&part=paths&measure=99", timeout=PATIENCE, wait_until="commit")
+    page.get_by_role("button", name="Cancel", exact=True).click()
+    expect(page.get_by_role("button", name="Measure the paths")).to_be_visible()
+    expect(page).to_have_url(re.compile("measure=no(&|$)"))
+    ready(page)
+    expect(page.locator(".path-graph")).to_have_count(0)
+    page.get_by_role("button", name="Measure the paths").click()
+    expect(page.get_by_role("button", name="Cancel", exact=True)).to_be_visible()  # it was dropped, and begins again

@@ -117,14 +117,19 @@ def test_a_fragment_s_run_does_not_count_as_the_page_s():
 
 
 def test_the_first_run_of_a_socket_is_the_whole_page_with_all_values():
-    """Its server may not have rendered the page, and then knows none of its fragments."""
-    first, second = BackMsg(), BackMsg()
-    for message in (first, second):
+    """Its server may not have rendered the page, and then knows none of its fragments.
+
+    So is what a button to cancel sends: a fragment's run would wait for the end of what is to be cancelled.
+    """
+    first, second, third = messages = BackMsg(), BackMsg(), BackMsg()
+    for message in messages:
         message.rerun_script.fragment_id = "part"
         message.rerun_script.query_string = "text=A"
         message.rerun_script.page_script_hash = "page"
         message.rerun_script.widget_states.widgets.add(id="$$ID-1-kind", string_value="cross")
-    arriving = [{"type": "websocket.receive", "bytes": message.SerializeToString()} for message in (first, second)]
+    second.rerun_script.widget_states.widgets.add(id="$$ID-2-cancel_measure", trigger_value=False)
+    third.rerun_script.widget_states.widgets.add(id="$$ID-2-cancel_measure", trigger_value=True)
+    arriving = [{"type": "websocket.receive", "bytes": message.SerializeToString()} for message in messages]
 
     async def receive() -> dict:
         return arriving.pop(0)
@@ -137,11 +142,11 @@ def test_the_first_run_of_a_socket_is_the_whole_page_with_all_values():
             SocketLimits(),
             patience=0.001,
         )
-        return [BackMsg.FromString((await socket.receive())["bytes"]) for _ in range(2)]
+        return [BackMsg.FromString((await socket.receive())["bytes"]) for _ in messages]
 
     received = run_in_thread(connection())
-    first.rerun_script.fragment_id = ""
-    assert received == [first, second]
+    first.rerun_script.fragment_id = third.rerun_script.fragment_id = ""
+    assert received == list(messages)
 
 
 def request_page(page: str, query: str, history: bool = False) -> dict:
