@@ -29,7 +29,14 @@ def test_language_faults(text: str, count: int):
 
 @pytest.mark.parametrize(
     ("heading", "expected"),
-    [("Weights", True), ("가중치", False), ("Attention Atlas", False), ("\ufff9chat\ufffb", False), ("d_k", False)],
+    [
+        ("Weights", True),
+        ("가중치", False),
+        ("Attention Atlas", False),
+        ("Top-p\ufff90.9\ufffb", False),
+        ("\ufff9chat\ufffb", False),
+        ("d_k", False),
+    ],
 )
 def test_headings_in_english(heading: str, expected: bool):
     assert is_latin(heading) == expected
@@ -51,6 +58,7 @@ def test_words_twice(title: str, expected: bool):
         ("<p>위</p><p style='margin-top: -2.2em'>아래</p>", ["on another text"]),
         ("<p style='opacity: 0'>위</p><p style='margin-top: -2.2em'>아래</p>", []),
         ("<p>위</p><p style='margin-top: -2.2em; position: sticky; bottom: 0'>아래</p>", []),
+        ("<p style='rotate: 90deg'>위</p><p style='margin-top: -2.2em'>아래</p>", []),
         ("<svg width='60' height='20'><text y='15'>그림보다 긴 설명입니다</text></svg>", ["cut by"]),
         ("<h2>English heading</h2>", ["heading without Korean"]),
         ("<div class='query-axis'>Query: 영어 query 토큰</div>", ["a word twice"]),

@@ -22,7 +22,11 @@
   }
   const plain = (text) => text.replace(/\s+/g, " ").trim()
   const isInline = (style) => /^inline$|^contents$/.test(style.display)
-  const isTurned = (element) => element instanceof SVGElement && Math.abs(element.getScreenCTM?.()?.b ?? 0) > 0.01
+  const isTurned = (element) => {
+    if (element instanceof SVGElement) return Math.abs(element.getScreenCTM?.()?.b ?? 0) > 0.01
+    const { transform, rotate, writingMode } = getComputedStyle(element)
+    return writingMode !== "horizontal-tb" || rotate !== "none" || (transform !== "none" && Math.abs(new DOMMatrix(transform).b) > 0.01)
+  }
   const layerOf = (element) => { // what stays on the screen while the page scrolls below it
     for (let at = element; at && at !== main; at = parent(at)) if (/sticky|fixed/.test(getComputedStyle(at).position)) return at
     return main

@@ -22,7 +22,7 @@ _UNRENDERED = re.compile(
 _COUNTED = re.compile(r"%\u2060?(?:개|쌍|번|명|배)")
 # headings that are names in every language
 NAMES = frozenset(
-    ("Attention Atlas", "ALiBi", "PNG", "SVG", "CSV", "NPZ", "Query", "Key", "Value", "softmax", "Add & Norm")
+    ("Attention Atlas", "ALiBi", "PNG", "SVG", "CSV", "NPZ", "Query", "Key", "Value", "softmax", "Top-p", "Add & Norm")
 )
 
 
@@ -51,8 +51,8 @@ def language_faults(text: str) -> list[str]:
 
 def is_latin(heading: str) -> bool:
     """Whether a heading has English words alone; names, tokens and code aside."""
-    prose = _NAME.sub("", heading)
-    return heading not in NAMES and bool(re.search("[A-Za-z]{3}", prose)) and not re.search("[가-힣]", prose)
+    prose = _NAME.sub("", heading).strip()
+    return prose not in NAMES and bool(re.search("[A-Za-z]{3}", prose)) and not re.search("[가-힣]", prose)
 
 
 def has_word_twice(title: str) -> bool:
