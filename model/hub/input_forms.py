@@ -101,7 +101,7 @@ def split_batch(given: object) -> list[TextForm] | None:
     if all(isinstance(row, str) for row in rows):
         return rows
     if not all(isinstance(row, list) and all(map(_is_id, row)) for row in rows):
-        raise OpenError("A batch holds texts only, or lists of ids only; give it as one of these.")
+        raise OpenError("A batch contains texts only, or lists of ids only; give it as one of these.")
     if mask is None:
         return rows
     masks = _plain(mask)

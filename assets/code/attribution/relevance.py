@@ -17,7 +17,7 @@ def tap(name: str, tensor: Tensor) -> Tensor:  # sees every tensor of the networ
     return tensor.requires_grad_() if name.endswith(".embedded") else tensor
 
 
-def normalised(r: Tensor) -> Tensor:  # rows of what it holds beside the identity sum to 1, plus the identity
+def normalised(r: Tensor) -> Tensor:  # rows of what it has besides the identity sum to 1, plus the identity
     return torch.nn.functional.normalize(r - torch.eye(r.shape[-1]), p=1, dim=-1) + torch.eye(r.shape[-1])
 
 

@@ -19,7 +19,7 @@ def passed(network: str, start: int) -> tuple[list[float], list[float]]:  # sub-
     for _ in range(target):
         context = 1 + min(cell, *states) if network == "lstm-additive" else inf  # attention before the cell
         cell = 1 + min(cell, context)
-        context = 1 + min(cell, *states) if network == "lstm-dot" else context  # or behind it
+        context = 1 + min(cell, *states) if network == "lstm-dot" else context  # or after it
         outputs.append(min(cell, context))
     return states, outputs
 

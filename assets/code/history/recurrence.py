@@ -19,7 +19,7 @@ def steps(network: str, generated: bool) -> int:  # sub-layers that wait for eac
             done = token
         else:
             cell = max(token, cell + (network == "lstm-additive")) + 1  # additive: attention comes before the cell
-            done = cell + (network == "lstm-dot")  # dot product: behind it
+            done = cell + (network == "lstm-dot")  # dot product: after it
     return done
 
 

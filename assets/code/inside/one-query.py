@@ -24,6 +24,6 @@ class ScaledDotProductAttention(nn.Module):
 record = Translator.load(device="cpu").trace(sentence, target_ids=target_ids).records[kind]
 q = torch.from_numpy(record.queries[layer - 1, head - 1, query - 1])  # (d_k,)
 keys, values = (torch.from_numpy(part[layer - 1, head - 1]) for part in (record.keys, record.values))  # (key, d_k)
-allowed = torch.arange(len(keys)) < (query if kind == "decoder" else len(keys))  # not the keys behind the query
+allowed = torch.arange(len(keys)) < (query if kind == "decoder" else len(keys))  # not the keys after the query
 products, scores, weights, mean = ScaledDotProductAttention()(q, keys, values, allowed)
 weighted = weights[:, None] * values  # (key, d_k): what is added up to the mean

@@ -19,7 +19,7 @@ q, k, v = (x[name] @ getattr(attention, name).weight.T + getattr(attention, name
 q, k, v = (each.unflatten(-1, (attention.n_heads, -1)).transpose(0, 1) for each in (q, k, v))  # (head, position, d_k)
 products = q @ k.transpose(-2, -1)  # (head, query, key)
 scores = products / math.sqrt(q.shape[-1])
-later = scores.new_ones(scores.shape[-2:]).triu(1).bool()  # keys behind the query
+later = scores.new_ones(scores.shape[-2:]).triu(1).bool()  # keys after the query
 weights = (scores.masked_fill(later, -math.inf) if kind == "decoder" else scores).softmax(dim=-1)
 outputs = weights @ v  # (head, query, d_k)
 sublayer_output = outputs.transpose(0, 1).flatten(1) @ attention.output.weight.T + attention.output.bias

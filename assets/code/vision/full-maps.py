@@ -7,7 +7,7 @@ from model import VisionClassifier
 picture = "assets/samples/church.jpg"  # yours
 
 
-class EncoderLayer(nn.Module):  # of a ViT: each norm stands before its sub-layer
+class EncoderLayer(nn.Module):  # of a ViT: each norm is before its sub-layer
     def __init__(self, trained: nn.Module):
         super().__init__()
         self.trained, self.attention = trained, trained.attention
