@@ -103,10 +103,10 @@ def matrices(items: Sequence[RowMatrix | str], title: str, name: str, what: str 
     pictures(lambda: matrices_picture(items, title), name, what)
 
 
-def map_files(head_map: HeadMap, name: str, draw: Callable[[], drawing.Drawing] | None = None) -> None:
-    """Render downloads of one head's map; `draw` makes the picture if it is not the plain map."""
+def map_files(head_map: HeadMap, name: str, draw: Callable[[], drawing.Drawing] | None = None, what: str = "") -> None:
+    """Render downloads of one head's map; `draw` makes another picture, `what` is as of `pictures`."""
     with st.container(horizontal=True):
-        pictures(draw or (lambda: map_drawing(head_map)), name)
+        pictures(draw or (lambda: map_drawing(head_map)), name, what)
         download(CSV(), head_map.to_csv, f"{name}.csv")
 
 

@@ -43,25 +43,18 @@ VIEWS = (
 
 def main() -> None:
     """Read and trace the picture, show the chosen view, and below it the model's input and answer."""
-    st.title(prose.title("vision"), anchor=False)
-    paragraph("vision")
-    picture = picture_input(picture_lock())
-    service = open_vision()
-    if picture.is_own:
-        service = private_service(service)
-    key, trace = service.trace_picture(picture)
-    view = choose_section(VIEWS, "view")
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="answered"):
-        name, probability = (
-            literal.markdown(class_name(trace.classes[trace.answer])),
-            float(trace.probabilities[trace.answer]),
-        )
-        answer = say(
-            "vision.answered", "Answer: **{name}**, {probability}", name=name, probability=percent(probability)
-        )
-        st.markdown(answer, width="content")
-        render_classes(trace)
-    render_unlike_sign(service, trace)
+    with st.container(key="vision-top"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+            st.title(prose.title("vision"), anchor=False, width="content")
+            paragraph("vision")
+        picture = picture_input(picture_lock())
+        service = open_vision()
+        if picture.is_own:
+            service = private_service(service)
+        key, trace = service.trace_picture(picture)
+        view = choose_section(VIEWS, "view")
+        _render_answer_line(trace)
+        render_unlike_sign(service, trace)
     view.render(service, key, trace)
     _render_answer(service, key, picture, trace)
     config, (rows, columns) = service.model.config, trace.grid
@@ -75,6 +68,16 @@ def main() -> None:
         layers=config.n_layers,
         classes=len(config.classes),
     )
+
+
+def _render_answer_line(trace: VisionTrace) -> None:
+    """Show the answer in one line, above the view, with the classes that the model knows."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="answered"):
+        name = literal.markdown(class_name(trace.classes[trace.answer]))
+        probability = percent(float(trace.probabilities[trace.answer]))
+        answer = say("vision.answered", "Answer: **{name}**, {probability}", name=name, probability=probability)
+        st.markdown(answer, width="content")
+        render_classes(trace)
 
 
 def _render_answer(service: Service, key: str, picture: Picture, trace: VisionTrace) -> None:

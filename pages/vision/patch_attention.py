@@ -17,6 +17,7 @@ from pages.shared.provenance import view_picture
 from pages.shared.service import Service
 from pages.shared.tables import TableColumn, header_and_rows
 from pages.shared.texts import paragraph
+from pages.vision.picture_stage_files import render_stage_files
 from pages.vision.program import render_vision_program
 from pages.vision.vision_inputs import (
     MapSettings,
@@ -26,6 +27,7 @@ from pages.vision.vision_inputs import (
     render_all_heads_file,
     render_check_line,
     render_choosable_maps,
+    sends_all_maps,
 )
 from views import map_labels, map_weights
 from views.components.attention_kinds import GridOfKinds, attention_kinds
@@ -67,7 +69,10 @@ def render_cls(service: Service, key: str, trace: PatchTrace) -> None:
     paragraph("vision", "overview")
     render_check_line(trace)
     layer, head = settings.id.split("-")
-    files.map_files(large_map, f"vision-layer-{layer}-head-{head}", lambda: settings.draw(large_map))
+    if sends_all_maps(weights):  # then the stage is shown
+        render_stage_files(settings, large_map, cls[:, settings.place[1], 0], read, classes)
+    name, what = f"vision-layer-{layer}-head-{head}", say("vision.map", "Map")
+    files.map_files(large_map, name, lambda: settings.draw(large_map), what)
     render_all_heads_file(trace)
     (rows, columns), corner = map_labels.grid_names(trace.grid), large_map.maps.kind.corner
     files.folded_table(lambda: files.data_frame(large_map.weights, columns, rows, corner))

@@ -138,9 +138,8 @@ def render_choosable_maps(
         read: `(layer, class)` what is read from CLS after each layer, see `PictureStage`.
         classes: their names.
     """
-    layers, heads = weights.shape[0] + 1, weights.shape[1] + 1
     names, shared_tops = (settings.layers, settings.heads), tops
-    sends_all = fits(layers * heads * weights[0, 0].size)
+    sends_all = sends_all_maps(weights)
     if sends_all:
         sent = map_weights.with_means(weights)
     else:
@@ -162,6 +161,12 @@ def render_choosable_maps(
         picture_stage(PictureStage(picture, classes, read), key, sentence_input.store_selection)
     else:
         patch_picture(picture, key=key, on_choose=sentence_input.store_selection)
+
+
+def sends_all_maps(weights: np.ndarray) -> bool:
+    """Whether the browser gets the maps of all layers and heads and their means; `weights` have no means."""
+    layers, heads = weights.shape[0] + 1, weights.shape[1] + 1
+    return fits(layers * heads * weights[0, 0].size)
 
 
 def choose_class(label: str, trace: PatchTrace, **looks) -> int:

@@ -4,7 +4,7 @@ import numpy as np
 
 from .. import palette, patch_grid
 from ..figures.overlay import mixed
-from .drawing import Box, Drawing, Pixels, TextLine
+from .drawing import Box, Drawing, Item, Pixels, TextLine
 from .matrices import HeadMap, map_ends
 from .matrix_image import MARGIN, colour_bar
 
@@ -21,17 +21,22 @@ def over_picture(head: HeadMap, pixels: np.ndarray, opacity: float, outlined: fl
         opacity: of the map, from 0 to 1.
         outlined: the outline is around the fewest patches with this share of the weights; 0 draws none.
     """
+    items = picture_items(head, pixels, opacity, outlined)
+    picture = next(item for item in items if isinstance(item, Pixels))
+    right = picture.x + picture.width + 18
+    items = [TextLine(MARGIN, MARGIN + 8, head.title, size=15), *items]
+    items += colour_bar(palette.scale(head.maps.kind.name, "light"), map_ends(head), right, picture.y)
+    return Drawing(right + 70, picture.y + picture.height + MARGIN, head.title, tuple(items))
+
+
+def picture_items(head: HeadMap, pixels: np.ndarray, opacity: float, outlined: float) -> list[Item]:
+    """Lay out the picture with map and outline alone, below a title; arguments as of `over_picture`."""
     side = _SIDE / max(pixels.shape[:2])
     height, width = (length * side for length in pixels.shape[:2])
     left, top = MARGIN, MARGIN + 30
     share = np.clip(head.weights / (head.top or 1), 0, 1)  # (row, column)
-    items = [
-        TextLine(MARGIN, MARGIN + 8, head.title, size=15),
-        Pixels(left, top, width, height, mixed(pixels, share, "light", opacity)),
-        *_outline(patch_grid.strongest_entries(head.weights, outlined), left, top, width, height),
-        *colour_bar(palette.scale(head.maps.kind.name, "light"), map_ends(head), left + width + 18, top),
-    ]
-    return Drawing(left + width + 18 + 70, top + height + MARGIN, head.title, tuple(items))
+    picture = Pixels(left, top, width, height, mixed(pixels, share, "light", opacity))
+    return [picture, *_outline(patch_grid.strongest_entries(head.weights, outlined), left, top, width, height)]
 
 
 def _outline(selected: np.ndarray, left: float, top: float, width: float, height: float) -> list[Box]:

@@ -67,6 +67,8 @@ def paint_stroke(image: Image.Image, curve: Stroke, scale: int) -> None:
     for y in range(top, bottom, _BAND):
         end = min(y + _BAND, bottom)
         in_band = (highs[:, 1] >= y) & (lows[:, 1] <= end)
+        if not in_band.any():  # the last band may begin below the stroke
+            continue
         left, right = math.floor(lows[in_band, 0].min()), math.ceil(highs[in_band, 0].max()) + 1
         ink = Image.new("L", ((right - left) * _FINER, (end - y) * _FINER), 0)
         corners = [(float(one), float(other)) for one, other in (outline - (left, y)) * _FINER]

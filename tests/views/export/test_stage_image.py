@@ -9,7 +9,7 @@ from PIL import Image
 from views import palette
 from views.export.drawing import Box, Drawing, TextLine, text_width, to_png, to_svg, wrap
 from views.export.stage_image import StagePicture, at_rest, stage_drawing
-from views.export.stroke import Stroke
+from views.export.stroke import Stroke, paint_stroke
 
 CROSS = np.array([[0.7, 0.2, 0.1], [0.05, 0.05, 0.9]], np.float32)
 ENCODER = np.array([[0.9, 0.1, 0.0], [0.3, 0.3, 0.4], [0.1, 0.5, 0.4]], np.float32)
@@ -88,3 +88,13 @@ def test_a_curve_is_the_same_in_both_files():
 def test_lines_are_broken_between_words():
     lines = wrap("one two three four immeasurably", 13, text_width("one two three", 13))
     assert lines == ["one two three", "four", "immeasurably"] and wrap(" ", 13, 50) == []
+
+
+@pytest.mark.parametrize("length", [0.5, 20.2, 31.5, 32, 63.4, 64])
+def test_a_stroke_of_any_height_is_painted(length):
+    """Rows are painted in bands: the last one may begin just below the stroke."""
+    for scale in (1, 2, 3):
+        image = Image.new("RGB", (40, 80 * scale), "#FFFFFF")
+        stroke = Stroke((5, 4), (5, 4), (9, 4 + length), (9, 4 + length), 2, "#000000")
+        paint_stroke(image, stroke, scale)
+        assert image.getbbox() and np.array(image).min() < 128
