@@ -149,7 +149,6 @@ def test_the_nearest_map_fills_the_screen_by_key_and_by_its_button(page: Page, s
         .filter((one) => one.offsetHeight > 1 && (parseFloat(getComputedStyle(one).fontSize) < 20
             || one.getBoundingClientRect().right > innerWidth))
         .map((one) => one.textContent)"""
-    page.get_by_role("heading", level=1).click()
     page.keyboard.press("f")
     page.wait_for_function("() => document.fullscreenElement")
     assert maps.evaluate_all(whole) == 1
@@ -159,3 +158,29 @@ def test_the_nearest_map_fills_the_screen_by_key_and_by_its_button(page: Page, s
     maps.first.get_by_role("button", name="Whole screen (F)").click()
     page.wait_for_function("() => document.fullscreenElement")
     assert maps.first.evaluate("map => map.matches(':fullscreen')")
+
+
+LONG = "The old man who lives in the small house near the river wants to buy a new boat for his son."
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("", ".stage-root .room, .tools, .candidates"),
+        ("decoding?", ".stage-root .room, .candidates, .note"),
+        ("vision?view=cls&", ".picture-root .frame, .layers, .aside"),
+    ],
+)
+@pytest.mark.parametrize("sentence", [SENTENCE, LONG])
+def test_a_stage_is_on_one_screen(page: Page, server: Server, address: str, shown: str, sentence: str):
+    """Without key F: below the bar, and above the end of the screen."""
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    open_page(page, f"{server.url}/{address}{'' if address else '?'}text={sentence}&present=1")
+    parts = page.locator(shown)
+    expect(parts.first).to_be_visible()
+    boxes = [part.bounding_box() for part in parts.all()]
+    assert min(box["y"] for box in boxes) > page.get_by_test_id("stHeader").bounding_box()["height"]
+    assert max(box["y"] + box["height"] for box in boxes) <= 1080
+    field = page.locator(".st-key-text input, .st-key-picture_strip").first.bounding_box()
+    assert field["y"] >= page.get_by_test_id("stHeader").bounding_box()["height"]

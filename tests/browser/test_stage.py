@@ -140,6 +140,33 @@ def test_a_layer_is_opened_by_key_and_closed_again(server: Server, page: Page):
 
 
 @pytest.mark.nightly
+def test_ribbons_fold_into_an_opened_layer_on_a_phone(server: Server, phone: Page):
+    """Into a band that runs down next to the stations: as wide as its weight from softmax to the weighted mean."""
+    open_page(phone, f"{server.url}/{SENTENCE}")
+    french(phone).tap()
+    phone.get_by_role("button", name="Open the layer (L)").tap()
+    lane = phone.locator(".lane")
+    expect(lane.locator("li")).to_have_count(7)
+    stations = lane.locator(".band .station").evaluate_all("all => all.map((one) => one.getBoundingClientRect().y + 4)")
+    titles = lane.locator("li a").evaluate_all("all => all.map((one) => one.getBoundingClientRect())")
+    assert all(title["top"] <= y <= title["bottom"] for y, title in zip(stations, titles, strict=True))
+    shares = (
+        lane.locator("li")
+        .nth(3)
+        .locator(".share")
+        .evaluate_all("all => all.map((one) => Number(one.style.getPropertyValue('--share')))")
+    )
+    widths = lane.locator(".band .strand").evaluate_all(
+        "all => all.map((one) => Number(one.getAttribute('stroke-width')))"
+    )
+    assert sorted(widths) == pytest.approx(sorted(max(1, 24 * share) for share in shares))
+    texts = lane.locator("li > *").evaluate_all("all => all.map((one) => one.getBoundingClientRect().left)")
+    assert min(texts) > lane.locator(".band .station").first.bounding_box()["x"] + 8
+    lane.get_by_role("button", name="Close the layer").tap()
+    expect(lane).to_be_hidden()
+
+
+@pytest.mark.nightly
 def test_the_translation_is_played_token_by_token(server: Server, page: Page):
     """By the buttons for a step, and by itself to the end, without a request; Escape shows the whole."""
     open_page(page, f"{server.url}/?text=The+cat+is+black.")

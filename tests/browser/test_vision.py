@@ -14,6 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from model import VisionClassifier
 from tests.browser.axe import violations
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.overflow import LAPTOP
 from tests.browser.uploads import upload, wait_for_picture
 from tests.views.controls.odd_pictures import encoded, photo
 from views import patch_grid
@@ -115,6 +116,63 @@ def test_a_patch_chosen_by_click_and_by_keys_is_followed_everywhere(server: Serv
     page.reload()
     ready(page)
     expect(page.get_by_text("Patch in row 1, column 2")).to_be_visible()
+
+
+# Controls of the stage that lie on a text of it which is not their own; patches lie on the picture.
+OVERLAPS = """root => {
+    const boxOf = (node) => {
+        const range = document.createRange()
+        range.selectNodeContents(node)
+        return range.getBoundingClientRect()
+    }
+    const controls = [...root.querySelectorAll("button:not(.patch), input, select, summary")]
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
+    const found = []
+    while (walker.nextNode()) {
+        const text = walker.currentNode, box = boxOf(text)
+        if (!text.data.trim() || !box.width || text.parentElement.closest("option, .heard")) continue
+        if (!text.parentElement.checkVisibility()) continue
+        for (const control of controls) {
+            const own = [control, control.closest("label"), control.closest(".list")].some((one) => one?.contains(text))
+            const { left, right, top, bottom } = control.getBoundingClientRect()
+            const across = Math.min(right, box.right) - Math.max(left, box.left)
+            const down = Math.min(bottom, box.bottom) - Math.max(top, box.top)
+            if (!own && across > 1 && down > 1) found.push(`${control.className || control.name}: ${text.data}`)
+        }
+    }
+    const beyond = [...root.querySelectorAll("*")].filter((one) => one.checkVisibility() && !one.closest("svg")
+        && one.getBoundingClientRect().right > root.getBoundingClientRect().right + 1)
+    return [...found, ...beyond.map((one) => `beyond: ${one.className}`)]
+}"""
+
+
+@pytest.mark.parametrize("width", [1366, 1100, 1000, 960, 900, 800, 700, 600, 390])
+def test_no_control_of_the_stage_lies_on_its_text(server: Server, page: Page, width: int):
+    page.set_viewport_size({"width": width, "height": 768})
+    open_page(page, f"{server.url}/vision?view=cls")
+    stage = page.locator(".picture-root")
+    page.wait_for_function(
+        "root => root.style.getPropertyValue('--across') === `${root.clientWidth}px`", arg=stage.element_handle()
+    )
+    assert stage.evaluate(OVERLAPS) == []
+
+
+def test_the_picture_is_520_pixels_wide_on_a_laptop(server: Server, page: Page):
+    """With the layer's slider and the class of every layer on the first screen; the small maps are below."""
+    page.set_viewport_size(LAPTOP)
+    open_page(page, f"{server.url}/vision?view=cls")
+    frame = page.locator(".picture-root .frame").bounding_box()
+    assert frame["width"] == pytest.approx(520, abs=2)
+    for what in (
+        page.get_by_role("slider", name="Layer"),
+        page.locator(".reading").nth(5),
+        page.locator(".to-screen").first,
+    ):
+        box = what.bounding_box()
+        assert box["y"] + box["height"] <= LAPTOP["height"]
+    tile = page.locator('.tile[aria-label^="layer 1, head 1."]')
+    tile.scroll_into_view_if_needed()
+    expect(tile).to_be_in_viewport()
 
 
 @pytest.mark.nightly

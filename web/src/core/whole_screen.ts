@@ -14,13 +14,13 @@ export function switchScreen(map: HTMLElement | undefined): void {
 }
 
 /**
- * Marks an element as a map and appends its button, whose text views/navigation.py writes into the page. A saved page and
- * the initial one have none: the button has its place there and is not seen.
+ * Marks an element as a map and appends its button, to the map or to `holder` in it. Its text is written into the page by
+ * views/navigation.py. A saved page and the initial one have none: the button has its place there and is not seen.
  */
-export function offerWholeScreen(map: HTMLElement): void {
+export function offerWholeScreen(map: HTMLElement, holder = map): void {
   map.dataset.map = ""
   const words = document.querySelector<HTMLElement>("style[data-whole-screen]")
-  const shown = button(map, "", () => switchScreen(map))
+  const shown = button(holder, "", () => switchScreen(map))
   shown.className = "to-screen"
   shown.classList.toggle("absent", !words || !document.fullscreenEnabled)
   shown.title = shown.ariaLabel = words?.dataset.wholeScreen ?? ""

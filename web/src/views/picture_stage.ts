@@ -96,6 +96,7 @@ class PictureStage extends PatchPictureView<PictureStagePayload> {
   private drawFlow(): void {
     const { payload, chosen, flow, theme, root } = this
     if (!payload || !chosen || !flow || !theme) return
+    root.style.setProperty("--across", `${root.clientWidth}px`)
     root.classList.toggle("phone", root.clientWidth < PHONE)
     root.classList.toggle("narrow", root.clientWidth < NARROW)
     const scale = payload.scales[theme]

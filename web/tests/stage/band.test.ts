@@ -24,9 +24,13 @@ it("the band is one line, but for scores and weights", () => {
   const strands = drawBand(svg, MIDDLES, STRANDS)
   expect([...strands.keys()]).toEqual([1, 3])
   expect(strands.get(3)!.getAttribute("d")).toBe("M40 21C45 21 45 18 50 18")
-  expect(Array.from(svg.querySelectorAll(".whole"), (line) => line.getAttribute("d"))).toEqual(["M10 18H30", "M50 18H70"])
+  expect(Array.from(svg.querySelectorAll(".whole"), (line) => line.getAttribute("d"))).toEqual(["M10 18L30 18", "M50 18L70 18"])
   expect([svg.querySelectorAll(".score").length, svg.querySelectorAll(".station").length]).toEqual([2, 7])
   expect(drawBand(svg, [], STRANDS).size).toBe(0) // without stations
+  const down = drawBand(svg, MIDDLES, STRANDS, true)
+  expect(down.get(3)!.getAttribute("d")).toBe("M21 40C21 45 18 45 18 50")
+  const stations = [...svg.querySelectorAll(".station")]
+  expect(stations.map((one) => [one.getAttribute("cx"), one.getAttribute("cy")])[1]).toEqual(["18", "20"])
 })
 
 it("a path is moved, and is mixed with one of the same form", () => {

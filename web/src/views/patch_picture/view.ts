@@ -120,10 +120,13 @@ export class PatchPictureView<Shown extends Payload = Payload> extends ChoosingV
     const aside = beside ? element("div", "aside", this.root) : undefined
     const choices = new Choices(this)
     const heading = element("h2", "", this.root)
-    if (aside) aside.append(heading, choices.root)
-    else this.root.append(holder)
+    if (aside) {
+      const head = element("div", "head", aside)
+      head.append(heading)
+      offerWholeScreen(this.root, head)
+      aside.append(choices.root)
+    } else this.root.append(holder)
     const built = panels.map((panel) => new Panel(holder, panel, grid, pixels, this, aside))
-    if (beside) offerWholeScreen(this.root)
     this.built = { choices, heading, panels: built, tip: new Tip(this.root, "pair", "value") }
     this.announce = linkTokens(holder, (at) => this.markPatch(at.find(([name]) => name === PICTURE)?.[1] ?? -1))
   }

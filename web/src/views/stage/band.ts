@@ -1,13 +1,14 @@
 /**
- * The band above an opened layer, as wide as a bar is long: whole from the input on, a line for each key at the scores, as wide
- * as its weight from softmax on, and whole again from the weighted mean on. The ribbons of the held token fold into it.
+ * The band along the stations of an opened layer, as wide as a bar is long: whole from the input on, a line for each key at the
+ * scores, as wide as its weight from softmax on, and whole again from the weighted mean on. The ribbons of the held token fold
+ * into it.
  */
 
 import { svgElement } from "../../core/dom"
 
 const [SCORES, SOFTMAX, MEAN] = [2, 3, 4] // places of stations
 const WHOLE = 24 // pixels of the weight 1
-const MIDDLE = 18 // pixels below the upper edge
+const MIDDLE = 18 // pixels from its edge
 const FOLDING = 320 // milliseconds
 const NUMBER = /-?\d+(?:\.\d+)?/g
 
@@ -38,25 +39,38 @@ export function between(one: string, other: string, share: number): string {
   })
 }
 
-/** Draws the band over stations whose middles are given; returns the strands that ribbons become, by their keys. */
-export function drawBand(svg: SVGSVGElement, middles: readonly number[], strands: readonly Strand[]): Map<number, SVGPathElement> {
+/**
+ * Draws the band along stations whose middles are given, from left to right or downwards; returns the strands that ribbons
+ * become, by their keys.
+ */
+export function drawBand(
+  svg: SVGSVGElement,
+  middles: readonly number[],
+  strands: readonly Strand[],
+  down = false,
+): Map<number, SVGPathElement> {
   svg.replaceChildren()
   const [scores, softmax, mean] = [middles[SCORES], middles[SOFTMAX], middles[MEAN]]
   const folded = new Map<number, SVGPathElement>()
   if (scores === undefined || softmax === undefined || mean === undefined) return folded
   const piece = (path: string, width: number, name: string) =>
     svgElement("path", { class: name, d: path, "stroke-width": width }, svg)
-  const bend = (x1: number, y1: number, x2: number, y2: number) => {
-    const half = (x1 + x2) / 2
-    return `M${x1} ${y1}C${half} ${y1} ${half} ${y2} ${x2} ${y2}`
+  const at = (along: number, side: number) => (down ? `${side} ${along}` : `${along} ${side}`)
+  const bend = (from: number, side: number, to: number, other: number) => {
+    const half = (from + to) / 2
+    return `M${at(from, side)}C${at(half, side)} ${at(half, other)} ${at(to, other)}`
   }
-  piece(`M${middles[0]} ${MIDDLE}H${scores}`, WHOLE, "whole")
-  piece(`M${mean} ${MIDDLE}H${middles.at(-1)}`, WHOLE, "whole")
+  const line = (from: number, to: number) => `M${at(from, MIDDLE)}L${at(to, MIDDLE)}`
+  piece(line(middles[0]!, scores), WHOLE, "whole")
+  piece(line(mean, middles.at(-1)!), WHOLE, "whole")
   for (const { key, y, width } of stacked(strands)) {
     piece(bend(scores, MIDDLE, softmax, MIDDLE + y), 1, "score")
     folded.set(key, piece(bend(softmax, MIDDLE + y, mean, MIDDLE), width, "strand"))
   }
-  for (const x of middles) svgElement("circle", { class: "station", cx: x, cy: MIDDLE, r: 4 }, svg)
+  for (const along of middles) {
+    const [cx, cy] = down ? [MIDDLE, along] : [along, MIDDLE]
+    svgElement("circle", { class: "station", cx, cy, r: 4 }, svg)
+  }
   return folded
 }
 

@@ -102,13 +102,17 @@ export class Lane {
     this.fold(this.draw())
   }
 
-  /** Draws the band over the stations, which are in one line; returns its strands by their keys. */
+  /** Draws the band along the stations, which are in one line or below each other; returns its strands by their keys. */
   draw(): Map<number, SVGPathElement> {
     this.folding.abort()
     const stations = [...this.list.children] as HTMLElement[]
-    const middles = stations.map(({ offsetLeft, offsetWidth }) => offsetLeft + offsetWidth / 2)
+    const down = !this.root.closest(".wide")
+    const titles = stations.map(({ children }) => children[0] as HTMLElement)
+    const middles = down
+      ? stations.map(({ offsetTop }, place) => offsetTop + titles[place]!.offsetTop + titles[place]!.offsetHeight / 2)
+      : stations.map(({ offsetLeft, offsetWidth }) => offsetLeft + offsetWidth / 2)
     setAttributes(this.band, { width: Math.max(1, this.root.clientWidth) })
-    return this.root.hidden ? new Map<number, SVGPathElement>() : drawBand(this.band, middles, this.strands)
+    return this.root.hidden ? new Map<number, SVGPathElement>() : drawBand(this.band, middles, this.strands, down)
   }
 
   /** Folds the ribbons of the token, as they are drawn in the figure, into the band. */

@@ -225,11 +225,16 @@ export abstract class StageView extends ChoosingView<Bytes, StagePayload> {
     const height = parseFloat(getComputedStyle(this.room).minHeight) // not that of what was drawn before
     const room = { width: this.main.getBoundingClientRect().width, height, unit, phone } // columns that were drawn are narrower
     this.figure.draw(scene, room)
-    if (!this.figure.layout?.rows && !phone) this.drawColumns(scene, { ...room, height: height + COLUMNS_MORE * unit })
+    if (!this.figure.layout?.rows && !phone) this.drawColumns(scene, { ...room, height: height + this.moreInColumns() * unit })
     this.root.classList.toggle("columns", !this.figure.layout?.rows)
     this.figure.name((focus) => describeToken(scene.payload, scene.kind, scene.maps[scene.kind], focus))
     this.showAttention()
     this.lane.draw()
+  }
+
+  /** Design pixels that columns have in addition: the texts are next to them. A page sets another number. */
+  private moreInColumns(): number {
+    return parseFloat(getComputedStyle(this.root).getPropertyValue("--more-in-columns")) || COLUMNS_MORE
   }
 
   /** Draws columns, which scroll together where both sentences are too long for the room. */
