@@ -20,7 +20,7 @@ ROLE_NAMES = {
     "end of sentence": Message("formation.role.end", "end of sentence"),
     COPYING: Message("formation.role.copying", "copying"),
 }
-RATE = Message("training.rate", "learning rate")
+RATE, STEP = Message("training.rate", "learning rate"), Message("training.step", "step")
 YES, NO, NONE = Message("formation.yes", "yes"), Message("formation.no", "no"), "\u2013"
 
 
@@ -100,12 +100,12 @@ def _render_curves(study: FormationStudy, run: FormationRun) -> None:
         RATE(),
         say("training.gradient-norm", "gradient norm"),
     ]
-    figure = lines(series, sentence_input.theme(), say("column.step", "step"), titles, height=760)
+    figure = lines(series, sentence_input.theme(), STEP(), titles, height=760)
     figure.update_xaxes(type="log", dtick=1)
     figure.update_layout(yaxis3_exponentformat="none")
     chart(figure, "formation_curves", block("loss", "formation-alt"))
     st.caption(block("loss", "formation-log", heldout=run.heldout[0], heads=_list_counts(counts, 0)))
-    header = [say("column.step", "step"), say("training.column.heldout", "held-out -ln p")]
+    header = [STEP(), say("training.column.heldout", "held-out -ln p")]
     header += [ROLE_NAMES[role]() for role in counts]
     header += [say("training.column.loss", "training loss"), say("training.column.nll", "training -ln p"), RATE()]
     header.append(say("training.gradient-norm", "gradient norm"))

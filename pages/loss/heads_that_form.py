@@ -123,7 +123,7 @@ def _render_steps(request: Request, trace: Trace, study: FormationStudy, steps: 
         difference=checks.format_difference("attention", worst),
         cached=checks.format_difference("cached logits", max(each.difference for each in steps)),
     )
-    header = [say("column.step", "step"), say("column.translation", "translation")]
+    header = [formed_heads.STEP(), say("column.translation", "translation")]
     header += [say("formation.column.mean", "\u2212ln p, mean"), *map(literal.token, trace.next_tokens)]
     rows = [[each.step, each.text, float(each.losses.mean()), *map(float, each.losses)] for each in steps]
     files.csv_and_table(header, rows, "steps-of-training", key="steps_table")

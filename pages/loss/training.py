@@ -13,7 +13,7 @@ from views.controls import sentence_input, widgets
 from views.figures.line_chart import ChartLine, lines
 from views.text.catalogue import Message, say
 
-STEP, EPOCH = Message("column.step", "step"), Message("column.epoch", "epoch")
+STEP, EPOCH = Message("training.step", "step"), Message("column.epoch", "epoch")
 RATE = Message("training.rate", "learning rate")
 
 

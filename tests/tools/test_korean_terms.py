@@ -18,6 +18,7 @@ _SPELLED = {
     "layer alone is 레이어": re.compile(r"(?<![가-힣])(?<!포워드 )(?<!MLP )층(?! 정규화)"),
     "a space stands before 냇": re.compile(r"[\d}]\[?냇"),
     "a slider is moved, 움직이다": re.compile("슬라이더를 끄"),
+    "no space stands between emphasis and its particle": re.compile(r"[^*\s]\*{1,2} (?:은|는|을|를|으로)(?![가-힣])"),
 }
 _ROW = re.compile(r"(?m)^\| (.+?) \| (.+?) \| (.*?) ?\|$")
 
@@ -51,6 +52,7 @@ def violations(text: str) -> list[str]:
         ("크로스 어텐션의 query", 0),
         ("층마다 본 CLS, {loss}냇", 2),
         ("층 {layer}에서 슬라이더를 끄는 동안", 2),
+        ("*AER(검증)* 은 낮고 **굵게** 을", 1),
         ("피드 포워드 층의 출력층, 층 정규화, {loss} [냇](term:nats)", 0),
     ],
 )

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..text import literal
+from ..text import glossary, literal
 
 
 @dataclass(frozen=True)
@@ -53,5 +53,6 @@ def terms_html(entries: Sequence[GlossaryEntry]) -> str:
 
 def _explanation(entry: GlossaryEntry) -> str:
     """The definition without the term, which is above it."""
-    text = " ".join(re.sub(r"\*\*.+?\*\*:?\s*", "", entry.text, count=1).replace("`", "").split())
-    return literal.html(text[:1].upper() + text[1:])
+    text = glossary.plain_text(re.sub(r"\*\*.+?\*\*:?\s*", "", entry.text, count=1))
+    has_capitals = not re.search("[가-힣]", text)  # a Korean sentence may begin with softmax
+    return literal.html((text[:1].upper() if has_capitals else text[:1]) + text[1:])

@@ -119,6 +119,7 @@ WHERE_SHOWN: dict[str, tuple[str, str]] = {
 }
 _MARKED = re.compile(r"\]\(term:([a-z0-9-]+)\)")
 _LINKED = re.compile(rf'\[([^\]]*)\]\({PAGE}\?find=\S+ "[^"]*"\)')
+_EMPHASIS = re.compile(r"(?<![\w*])\*(?=\S)([^*\n]+)(?<=\S)\*")
 _LINK = re.compile(r'\[([^\]]*)\]\((?:https?://|/|[a-z]+[?:])[^()\s]*(?: "[^"]*")?\)')
 _TERM = re.compile(r"\*\*(.+?)\*\*")
 
@@ -132,7 +133,8 @@ def term_of(text: str) -> str:
 
 def plain_text(text: str) -> str:
     """Prose in one line without Markdown's marks, for files and text alternatives; of a link its words remain."""
-    return " ".join(_LINK.sub(r"\1", text).replace("**", "").replace("`", "").replace(JOINER, "").split())
+    plain = _LINK.sub(r"\1", text).replace("**", "").replace("`", "").replace(JOINER, "")
+    return re.sub(r"[ \t\n]+", " ", _EMPHASIS.sub(r"\1", plain)).strip()  # not of no-break spaces, as `split` does
 
 
 def link_terms(text: str, explain: Callable[[str], str]) -> str:

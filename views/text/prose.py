@@ -24,8 +24,11 @@ ALTERED = Message(
 )
 
 
-# A formula; or punctuation or code, marks of emphasis after it, and the Hangul syllable with which a particle begins.
-_BEFORE_PARTICLE = re.compile(r"(\$[^$]*\$)|(`[^`]*`|[)\]%\u201d\u2019\"'])(\*{0,2})(?=[가-힣])|`[^`]*`")
+# Punctuation, a formula or code, marks of emphasis after it, and the Hangul syllable with which a particle begins;
+# else a formula or code, whose insides are not read.
+_BEFORE_PARTICLE = re.compile(
+    r"(\$[^$]+\$|`[^`]*`| ?%|[)\]\u2260\u201d\u2019\"'])(\*{0,2})(?=[가-힣])|\$\$[^$]*\$\$|\$[^$]*\$|`[^`]*`"
+)
 _HEADING = re.compile(r"(##?) (.*?)(?:\s*<!-- ([0-9a-f]{8}) -->)?\s*")
 
 
@@ -130,4 +133,6 @@ def _join_particle(match: re.Match[str]) -> str:
 
     Else a line may end between them, despite `word-break: keep-all`, and CommonMark closes no emphasis there.
     """
-    return match[0] if match[2] is None else match[2] + glossary.JOINER + match[3]
+    if match[1] is None:
+        return match[0]
+    return ("\u00a0%" if match[1] == " %" else match[1]) + glossary.JOINER + match[2]

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 
 import { hasRoom } from "../src/core/heatmap/ink"
-import { isLabelHidden } from "../src/core/heatmap/labels"
+import { AxisLabels, isLabelHidden } from "../src/core/heatmap/labels"
 import { Strokes, type Cell, type Painted } from "../src/core/heatmap/strokes"
 import { wholeScreenCell } from "../src/core/heatmap/screen_size"
 import { MAPS, offerWholeScreen } from "../src/core/whole_screen"
@@ -13,6 +13,17 @@ test("narrow labels leave room for the selected one and each other", () => {
   expect(shown(3, 5)).toEqual([0, 3, 6])
   expect(shown(4, 4)).toEqual([0, 4])
   expect(shown(-1, 4)).toEqual([0, 3, 6])
+})
+
+test("labels in Hangul are further apart where some are left out", () => {
+  const written = (name: string, pixels: number) => {
+    const axis = new AxisLabels(document.createElement("div"))
+    axis.show(Array<string>(40).fill(name), () => "token")
+    axis.write(40 * pixels)
+    return [...axis.list.children].filter((span) => span.textContent).length
+  }
+  expect([written("row 1", 6), written("1\ud589", 6)]).toEqual([20, 14])
+  expect([written("row 1", 12), written("1\ud589", 12)]).toEqual([40, 40])
 })
 
 test("a map in the whole screen fills it without leaving it", () => {

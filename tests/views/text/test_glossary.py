@@ -77,6 +77,7 @@ def test_plain_text_has_the_words_of_links_without_their_targets():
     )
     assert glossary.plain_text(linked) == "The rows of x, see the paper."
     assert glossary.plain_text("weights[0](query), 2 * 3") == "weights[0](query), 2 * 3"
+    assert glossary.plain_text("*All* of it: 97.3\u00a0%\n*x*2") == "All of it: 97.3\u00a0% x2"
 
 
 def test_no_text_alternative_and_no_lead_contains_a_link():

@@ -3,6 +3,8 @@
 import { element, markData, type DataKind } from "../dom"
 
 const LABEL = 12 // pixels that a label needs
+const TALL_LABEL = 15 // and one in Hangul, which fills its line
+const HANGUL = /\p{Script=Hangul}/u
 
 /**
  * Whether a label is hidden where each has `size` pixels and needs `label`: others, and the selected one, take its room; -1
@@ -17,6 +19,7 @@ export function isLabelHidden(place: number, selected: number, size: number, lab
 export class AxisLabels {
   private names: readonly string[] = []
   private spans: HTMLSpanElement[] = []
+  private tallest = LABEL
   least = LABEL // pixels that each needs
 
   constructor(readonly list: HTMLDivElement) {}
@@ -24,6 +27,7 @@ export class AxisLabels {
   /** Builds them anew. */
   show(names: readonly string[], kindOf: (label: string) => DataKind): void {
     this.names = names
+    this.tallest = names.some((name) => HANGUL.test(name)) ? TALL_LABEL : LABEL
     this.list.replaceChildren()
     this.spans = names.map((name) => markData(element("span", "", this.list), kindOf(name)))
   }
@@ -31,8 +35,9 @@ export class AxisLabels {
   /** Writes those that are legible in so many pixels, and the selected one. */
   write(pixels: number, selected = -1): void {
     const size = Math.max(1, pixels) / this.names.length
+    const least = size >= this.least ? this.least : Math.max(this.least, this.tallest) // where some are left out anyway
     this.spans.forEach((span, place) => {
-      const text = isLabelHidden(place, selected, size, this.least) ? "" : this.names[place]!
+      const text = isLabelHidden(place, selected, size, least) ? "" : this.names[place]!
       if (span.textContent !== text) span.textContent = text
     })
   }
