@@ -35,6 +35,7 @@ KEYWORDS: dict[str, tuple[int | None, tuple[int, ...]]] = {
     **dict.fromkeys(
         (
             "AblationError",
+            "AlteredFileError",
             "Busy",
             "InputError",
             "InterventionError",
@@ -46,6 +47,9 @@ KEYWORDS: dict[str, tuple[int | None, tuple[int, ...]]] = {
             "Refusal",
             "SizeError",
             "ExportError",
+            "Template",
+            "Unproven",
+            "raised_as",
         ),
         (None, (0,)),
     ),

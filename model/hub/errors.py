@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
 
 from ..runtime.fallback import ran_out_of_memory
-from ..runtime.messages import UserError
+from ..runtime.messages import Template, UserError
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-FAILED = "This model fails on this input; try another one, or save or download the model again."
+FAILED = Template("This model fails on this input; try another one, or save or download the model again.")
 _NO_MEMORY = ("not enough memory", "can't allocate memory")  # PyTorch, on the CPU
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from ..runtime.messages import Template
 from .errors import OpenError, raised_as
 from .folder import SHARE, CheckpointFiles, check_memory, check_size, free_memory, inspect_checkpoint
 from .folder_files import check_references
@@ -20,12 +21,12 @@ from .readers import load_processor, load_reader
 from .tasks import OPTIONS, ModelTask, head_left_out, loading_class, task_of
 from .trial import STAGES, TrialResult, try_out
 
-UNKNOWN = "This version of the library knows no model of type {type}."
-QUANTIZED = (
+UNKNOWN = Template("This version of the library knows no model of type {type}.")
+QUANTIZED = Template(
     "This model is stored in {bits} bits by {library}; load it with from_pretrained and give it live, in full "
     "precision: open_model(model.dequantize(), reader=tokenizer)."
 )
-QUANTIZED_WITHOUT = (
+QUANTIZED_WITHOUT = Template(
     "This model is stored in {bits} bits by the library {library}, which is not installed; install it, load the model "
     "with from_pretrained and give it in full precision: open_model(model.dequantize(), reader=tokenizer)."
 )
@@ -124,7 +125,8 @@ def _check_quantization(config: dict[str, Any]) -> None:
     plan = config.get("quantization_config")
     if not isinstance(plan, dict):
         return
-    bits = "4" if plan.get("load_in_4bit") or plan.get("bits") == 4 else "8" if plan.get("load_in_8bit") else "fewer"
+    stated = plan.get("bits") or (4 if plan.get("load_in_4bit") else 8 if plan.get("load_in_8bit") else None)
+    bits = str(stated) if isinstance(stated, int) else "fewer"
     method = str(plan.get("quant_method", "another library"))
     missing = method in QUANTIZERS and find_spec(QUANTIZERS[method]) is None
     raise OpenError(QUANTIZED_WITHOUT if missing else QUANTIZED, bits=bits, library=QUANTIZERS.get(method, method))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import torch
 
+from ..runtime.messages import Template
 from ..tracing.kinds import DECODER, PREFIX, VISION, AttentionKind
 from .call_plan import CallPlan
 from .eager_attention import AttentionCall, CallRecorder, is_half
@@ -17,11 +18,13 @@ from .own_softmax import largest_difference, own_weights
 from .picture_text_inputs import PictureText
 from .verification import HALF, MAPS, OpeningCheck, check_untouched, compare_outputs
 
-UNKNOWN_FORM = (
+UNKNOWN_FORM = Template(
     "The attention of this model is not computed by the interface of the library, so its pictures are not shown; its "
     "text is."
 )
-OTHER_HEADS = "The layers of this model differ in their number of heads, so its pictures are not shown; its text is."
+OTHER_HEADS = Template(
+    "The layers of this model differ in their number of heads, so its pictures are not shown; its text is."
+)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from PIL import Image
 
 from ..picture_conversion import upright_rgb
 from ..runtime.fallback import device_of
+from ..runtime.messages import Template
 from .errors import OpenError, raised_as
 from .forward_run import ModelInputs
 from .input_forms import check_messages, one_picture, one_text
@@ -17,7 +18,9 @@ from .library_types import Network
 from .token_offsets import Tokens, tokens_of_ids
 
 PROBE = "The quick brown fox"
-FAILED = "The processor of this model cannot read this text with these pictures; see how many pictures it expects."
+FAILED = Template(
+    "The processor of this model cannot read this text with these pictures; see how many pictures it expects."
+)
 
 
 @dataclass(frozen=True, eq=False)

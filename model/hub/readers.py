@@ -4,11 +4,12 @@ import re
 from pathlib import Path
 from typing import Any
 
+from ..runtime.messages import Template
 from .errors import OpenError, raised_as
 from .library_types import Config, Reader, Tokenizer
 from .tasks import OPTIONS
 
-NO_PROCESSOR = (
+NO_PROCESSOR = Template(
     "The pictures of this model are not read, as its processor is missing: give a live model with reader=processor, or "
     "put the processor's files beside config.json."
 )

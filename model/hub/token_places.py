@@ -15,13 +15,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..runtime.messages import Template
 from .errors import OpenError
 from .picture_layout import HALF_TOLERANCE, TOLERANCE
 from .pixel_frames import PixelFrames
 
 MERGES = range(1, 9)  # patches along a side of a part that is one token
 
-NOT_PROVEN = (
+NOT_PROVEN = Template(
     "Which token of this model is which part of the picture cannot be proven: changing one part does not change "
     "exactly one token; its pictures are not shown."
 )

@@ -18,20 +18,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..runtime.messages import Template
 from .errors import OpenError
 
 SECONDS = 60.0  # of one trial
 MEMORY = 1_500_000_000  # bytes that one may take
 START_SECONDS = 120.0  # in which the library is imported, on a busy machine
-STAGES: dict[str, str] = {  # of a trial -> why nothing is opened if it fails there
-    "config": "config.json has settings that a model of type {type} cannot have; save or download it again.",
-    "network": "The weights cannot be loaded into this type of model; save or download it again.",
-    "reader": "The tokenizer or image processor cannot read a short input; save or download it again.",
-    "limits": (
+STAGES: dict[str, Template] = {  # of a trial -> why nothing is opened if it fails there
+    "config": Template("config.json has settings that a model of type {type} cannot have; save or download it again."),
+    "network": Template("The weights cannot be loaded into this type of model; save or download it again."),
+    "reader": Template("The tokenizer or image processor cannot read a short input; save or download it again."),
+    "limits": Template(
         "Building this model from its small files takes more than {memory:.1f} GB or {seconds:.0f} seconds; a number "
         "in config.json or in the tokenizer's files is wrong."
     ),
-    "crash": "The library crashes on the small files of this model; save or download it again.",
+    "crash": Template("The library crashes on the small files of this model; save or download it again."),
 }
 
 

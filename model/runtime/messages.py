@@ -1,6 +1,10 @@
 """Errors whose message is one sentence for the user, in a form that another layer can translate."""
 
 
+class Template(str):
+    """The English sentence of an error that is kept as a constant; `tools/messages.py` collects it for translators."""
+
+
 class UserError(Exception):
     """An error whose message states in one sentence what is wrong and what to do.
 

@@ -5,6 +5,8 @@ import io
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -96,11 +98,109 @@ def test_every_text_is_a_literal_at_its_call():
     assert elsewhere == []
 
 
+@cache
+def sources() -> list[tuple[Path, ast.Module]]:
+    paths = (path for layer in messages.LAYERS for path in sorted((messages.ROOT / layer).rglob("*.py")))
+    return [(path, ast.parse(path.read_text("utf-8"))) for path in paths]
+
+
+def names_of_errors() -> set[str]:
+    """`UserError` and all classes below it."""
+    bases = {
+        node.name: {getattr(base, "id", getattr(base, "attr", "")) for base in node.bases}
+        for _, tree in sources()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    }
+    names = {"UserError"}
+    while more := {name for name, above in bases.items() if above & names} - names:
+        names |= more
+    return names
+
+
 def test_the_texts_of_every_error_that_a_user_sees_are_found():
-    sources = (path.read_text("utf-8") for layer in messages.LAYERS for path in (messages.ROOT / layer).rglob("*.py"))
-    named = {name for source in sources for name in re.findall(r"^class (\w+)\(UserError\b", source, re.MULTILINE)}
-    assert len(named) >= 5
-    assert named | {"UserError"} <= messages.KEYWORDS.keys()
+    named = names_of_errors()
+    assert len(named) >= 10
+    assert named <= messages.KEYWORDS.keys()
+
+
+PASSED_ON = {"raised_as", "_check"}  # functions that raise an error with their first argument
+
+
+def test_the_sentence_of_an_error_is_a_literal_or_a_template():
+    """One in a variable would be missing from the catalogue, and appear in English on a page in another language."""
+    templates = {
+        target.id
+        for _, tree in sources()
+        for node in tree.body
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and is_template(node.value)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name)
+    }
+    raising = names_of_errors() | {"raised_as"}
+    elsewhere = [
+        f"{path.name}:{node.lineno} {ast.unparse(node.args[0])}"
+        for path, tree in sources()
+        for function, node in calls_in(tree)
+        if getattr(node.func, "id", getattr(node.func, "attr", "")) in raising
+        if node.args and not is_known(node.args[0], templates, function)
+    ]
+    assert len(templates) >= 10 and elsewhere == []
+
+
+def is_template(value: ast.expr) -> bool:
+    """Whether a value is `Template(...)`, or a dictionary of such."""
+    if isinstance(value, ast.Dict):
+        return bool(value.values) and all(map(is_template, value.values))
+    return isinstance(value, ast.Call) and getattr(value.func, "id", "") == "Template"
+
+
+def calls_in(tree: ast.AST, function: str = "") -> Iterator[tuple[str, ast.Call]]:
+    """Every call, with the name of the function that it is in."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Call):
+            yield function, node
+        yield from calls_in(node, node.name if isinstance(node, ast.FunctionDef) else function)
+
+
+def is_known(text: ast.expr, templates: set[str], function: str) -> bool:
+    """Whether the sentence of an error is in the catalogue: a literal, a template, or that of another error."""
+    if isinstance(text, ast.IfExp):
+        return is_known(text.body, templates, function) and is_known(text.orelse, templates, function)
+    if isinstance(text, ast.Subscript):
+        of_other_process = isinstance(text.slice, ast.Constant) and text.slice.value == "template"
+        return of_other_process or is_known(text.value, templates, function)
+    if isinstance(text, ast.Name):
+        return text.id in templates or (text.id == "template" and function in PASSED_ON)
+    return isinstance(text, ast.Constant) or (isinstance(text, ast.Attribute) and text.attr == "template")
+
+
+EXAMPLES = {"PROBE", "EXAMPLE"}  # what networks read
+MATCHED = {"_LIBRARY", "_FULL"}  # what libraries say
+OWN_TEXTS = {"course", "lessons", "training"}  # folders whose constants are sentences for a network, and model cards
+
+
+def test_sentences_that_a_module_keeps_are_in_the_catalogue():
+    """Whatever a constant of a module that computes says in a sentence may reach a page, by whatever way."""
+    collected = {message.id for message in messages.texts_of_the_code()}
+    kept = {
+        (path.name, name.id, text.value)
+        for path, tree in sources()
+        if (layers := path.relative_to(messages.ROOT).parts)[0] == "model" and layers[1] not in OWN_TEXTS
+        for node in tree.body
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
+        for name in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(name, ast.Name) and name.id.isupper() and name.id not in EXAMPLES | MATCHED
+        for text in ast.walk(node.value)
+        if isinstance(text, ast.Constant) and isinstance(text.value, str) and is_sentence(text.value)
+    }
+    assert len(kept) >= 20
+    assert [each for each in sorted(kept) if each[2] not in collected] == []
+
+
+def is_sentence(text: str) -> bool:
+    """Whether a text is a sentence, or a part of one, by its punctuation or placeholders."""
+    return len(text.split()) >= 4 and bool(re.search(r"\.\s*$|; |\{\w+[^}]*\}", text))
 
 
 def test_every_id_is_lower_case_ascii():

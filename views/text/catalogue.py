@@ -69,11 +69,12 @@ def say_count(id: str, one: str, many: str, count: int, **values: object) -> str
 
 
 def say_error(error: Exception) -> str:
-    """The message of an error in the user's language, if it has a template and values; else its own text."""
+    """The message of an error in the user's language, also of errors among its values; without a template its text."""
     template, values = getattr(error, "template", None), getattr(error, "values", {})
     if template is None:
         return _filled(str(error), {})
-    return _filled(_translated(None, template), values)
+    translated = {name: say_error(value) if isinstance(value, Exception) else value for name, value in values.items()}
+    return _filled(_translated(None, template), translated)
 
 
 def say_sentence(english: str) -> str:

@@ -18,11 +18,12 @@ from dataclasses import dataclass, field, replace
 from torch import Tensor
 
 from ...causal.causal_error import CausalError
+from ...runtime.messages import Template
 from ...tracing.kinds import AttentionKind
 from ..call_plan import CallPlan
 from .module_calls import AttentionPlace, ModuleCall, ObservedRun
 
-NOT_FOUND = (
+NOT_FOUND = Template(
     "In layer {layer} of this model no outputs of attention and feed-forward layers were found that sum to its "
     "residual stream; methods on heads alone are possible."
 )

@@ -18,13 +18,14 @@ from ...causal.experiments import Experiment
 from ...causal.metrics import Logit, LogitDifference, Metric, Probability, TargetLoss, preferred
 from ...causal.resumable import Inputs
 from ...causal.traced_inputs import TracedInput
+from ...runtime.messages import Template
 from ..hub_trace import HubTrace, position_labels
 from ..model_inputs import picture_inputs
 from ..scoring import end_id
 from ..token_offsets import Tokens
 from .resumable_model import ResumableModel
 
-NO_ANSWER = "This model predicts nothing, so no effect can be measured; open one with a head."
+NO_ANSWER = Template("This model predicts nothing, so no effect can be measured; open one with a head.")
 
 
 def text_experiment(model: ResumableModel, clean: Tokens, corrupt: Tokens, target: Sequence[int] | None) -> Experiment:

@@ -9,6 +9,7 @@ from torch import Tensor
 from ...causal.causal_error import CausalError
 from ...causal.resumable import stream_name
 from ...networks.tap import Chain, Intervention, Recorder, Tap, replace_by
+from ...runtime.messages import Template
 from .block_places import BlockPlaces
 
 SUMS = 1e-5  # largest difference in single precision, as a share of the largest number
@@ -17,12 +18,26 @@ BATCHES = 10.0  # factor for runs in batches of another size, which round otherw
 
 Added = dict[tuple[str, int], Tensor]  # stack and layer -> what is added to the stream before it
 
-_LIMIT = " by {difference:.1e} where {limit:.0e} is allowed; methods on heads alone are possible."
-NO_SUM = "The parts that were found in this model's layers do not sum to its residual stream: they miss it" + _LIMIT
-NO_SUM_CHANGED = "Changed parts of this model's layers do not sum to its residual stream: they miss it" + _LIMIT
-NOT_REPLACED = "This model answers differently when its residual stream is replaced by itself," + _LIMIT
-NOT_IN_BATCH = "This model answers differently when several inputs run together," + _LIMIT
-NOT_RESUMED = "This model answers differently when it is resumed at a layer," + _LIMIT
+NO_SUM = Template(
+    "The parts that were found in this model's layers do not sum to its residual stream: they miss it by "
+    "{difference:.1e} where {limit:.0e} is allowed; methods on heads alone are possible."
+)
+NO_SUM_CHANGED = Template(
+    "Changed parts of this model's layers do not sum to its residual stream: they miss it by {difference:.1e} where "
+    "{limit:.0e} is allowed; methods on heads alone are possible."
+)
+NOT_REPLACED = Template(
+    "This model answers differently when its residual stream is replaced by itself, by {difference:.1e} where "
+    "{limit:.0e} is allowed; methods on heads alone are possible."
+)
+NOT_IN_BATCH = Template(
+    "This model answers differently when several inputs run together, by {difference:.1e} where {limit:.0e} is "
+    "allowed; methods on heads alone are possible."
+)
+NOT_RESUMED = Template(
+    "This model answers differently when it is resumed at a layer, by {difference:.1e} where {limit:.0e} is "
+    "allowed; methods on heads alone are possible."
+)
 
 
 @dataclass(frozen=True)
@@ -91,7 +106,7 @@ def prove_streams(places: BlockPlaces, runs: ProvenRuns, tolerance: float) -> St
     return StreamProof(sums, disturbed, replaced, resumed, batched, skips)
 
 
-def _check(template: str, difference: float, tolerance: float) -> None:
+def _check(template: Template, difference: float, tolerance: float) -> None:
     if not difference <= tolerance:
         raise CausalError(template, difference=difference, limit=tolerance)
 

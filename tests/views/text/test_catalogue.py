@@ -163,3 +163,11 @@ def test_the_pseudo_language_is_offered_to_tests_only(monkeypatch):
 def test_the_pseudo_language_puts_everything_in_brackets(text: str, expected: str):
     with using_language(catalogue.PSEUDO):
         assert say("test.any", text) == expected
+
+
+def test_an_error_among_the_values_of_another_is_translated_too(korean):
+    class Outer(ValueError):
+        template, values = "Hello, {reason}", {"reason": Refusal()}
+
+    with using_language("ko"):
+        assert say_error(Outer()) == "Hello, 이 글은 토큰이 7개입니다."
