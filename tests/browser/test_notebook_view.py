@@ -179,6 +179,96 @@ def test_a_webview_of_vs_code(notebook):
     expect(frame.locator("html")).to_have_css("background-color", LIGHT)
 
 
+# marimo's cell output: a frame of marimo's own, 400 pixels high, which grows by this function of its page (0.25).
+MARIMO = """<body class="light light-theme" data-theme="light"><script>
+  function __resizeIframe(obj) {
+    function setHeight() {
+      const element = obj.contentWindow.document.documentElement
+      if (element.scrollHeight === element.clientHeight) return
+      const newHeight = element.scrollHeight + (element.scrollWidth > element.clientWidth ? 20 : 0)
+      if (obj.style.height !== `${newHeight}px`) obj.style.height = `${newHeight}px`
+    }
+    setHeight()
+    new ResizeObserver(setHeight).observe(obj.contentWindow.document.body)
+  }
+</script><iframe width="100%" height="400px" frameborder="0"></iframe>"""
+
+
+def within_marimo(page: Page, output: str) -> tuple[Frame, Frame]:
+    """Return marimo's frame of an output, which is a file without a type of document, and the view's frame in it."""
+    page.set_content(f"<!DOCTYPE html>{MARIMO}")
+    page.evaluate(
+        """output => {
+            const frame = document.querySelector("iframe")
+            frame.contentDocument.open()
+            frame.contentDocument.write(output)
+            frame.contentDocument.close()
+            frame.contentWindow.addEventListener("load", () => __resizeIframe(frame))
+        }""",
+        output,
+    )
+    outer = page.locator("iframe").element_handle().content_frame()
+    frame = outer.wait_for_selector("iframe").content_frame()
+    frame.locator(".view").first.wait_for()
+    return outer, frame
+
+
+@pytest.mark.parametrize("view", ["maps", "lines", "text"])
+def test_a_frame_of_marimo(notebook, view):
+    """It scrolls nowhere, and has the notebook's theme, which may be another than the browser's."""
+    from attention_atlas import show
+
+    page, _ = notebook(show(RAGGED[0], TOKENS))
+    page.emulate_media(color_scheme="dark")
+    output = show(RAGGED[0], TOKENS, view=view)._repr_html_()
+    outer, frame = within_marimo(page, output)
+    for each in (frame, outer):
+        each.wait_for_function("document.documentElement.scrollHeight <= innerHeight && innerHeight > 100")
+    expect(frame.locator("html")).to_have_css("background-color", LIGHT)
+    page.evaluate("() => (document.body.dataset.theme = 'dark')")
+    expect(frame.locator("html")).to_have_css("background-color", DARK)
+
+
+def test_a_frame_of_a_fixed_height_keeps_it_in_marimo(notebook):
+    from attention_atlas import show
+
+    page, _ = notebook(show(RAGGED[0], TOKENS))
+    output = show(RAGGED[0], TOKENS, height=300)._repr_html_()
+    outer, frame = within_marimo(page, output)
+    frame.wait_for_function("document.documentElement.scrollHeight > innerHeight")  # the page scrolls in it
+    assert frame.evaluate("innerHeight") == 300 and outer.evaluate("innerHeight") == 400
+
+
+LARGE = "() => document.querySelector('.view').shadowRoot.querySelector('.detail canvas').toDataURL()"
+WHILE_LOADING = {  # a script in the page -> when it switches the theme of the notebook
+    "before the module runs": "<script>parent.document.body.dataset.jpThemeLight = false</script>",
+    "when the page is parsed": "<script>addEventListener('DOMContentLoaded', () => "
+    "(parent.document.body.dataset.jpThemeLight = false))</script>",
+    "before the first frame is drawn": "<script>requestAnimationFrame(() => "
+    "(parent.document.body.dataset.jpThemeLight = false))</script>",
+    "while the notebook hides its outputs": "<script>frameElement.style.display = 'none'; setTimeout(() => {"
+    "parent.document.body.dataset.jpThemeLight = false; frameElement.style.display = 'block' }, 500)</script>",
+}
+
+
+@pytest.mark.parametrize("moment", WHILE_LOADING)
+def test_the_theme_is_switched_while_the_view_loads(notebook, moment):
+    """Page and maps have the colours that they have in a notebook that is dark from the beginning."""
+    from attention_atlas import show
+
+    view = show(RAGGED[0], TOKENS)
+    _, dark = notebook(view, theme="false")
+    expect(dark.locator("html")).to_have_css("background-color", DARK)
+    dark.locator(".detail canvas").first.wait_for()
+    frame = dark.locator("html").element_handle().owner_frame()
+    expected = frame.evaluate(LARGE)
+    switched = type(view)(view.title, view.html.replace("<head>", f"<head>{WHILE_LOADING[moment]}", 1), "")
+    page, light = notebook(switched, theme="true")
+    expect(light.locator("html")).to_have_css("background-color", DARK)
+    frame = light.locator("html").element_handle().owner_frame()
+    frame.wait_for_function(f"expected => ({LARGE})() === expected", arg=expected)
+
+
 def test_a_saved_file_follows_the_browser(browser: Browser, tmp_path: Path):
     from attention_atlas import show
 

@@ -71,7 +71,8 @@ def to_iframe(page: str, title: str, height: int | None = None) -> str:
     attributes = f'title="{html.escape(title)}" style="{style}" srcdoc="{html.escape(page)}"'
     fixed = "" if height is None else ' data-fixed-height="yes"'
     frame = f"<iframe {attributes}{fixed}>{visible_html(untrusted)}</iframe>"
-    return f"{frame}<script>{built_files.embedding_script('frame')}</script>"
+    # In a page of its own, as marimo makes it, the type decides how heights are measured; elsewhere browsers ignore it.
+    return f"<!DOCTYPE html>{frame}<script>{built_files.embedding_script('frame')}</script>"
 
 
 def _file_link(file: DownloadFile) -> str:

@@ -5,40 +5,44 @@
 
 import { place } from "./mount"
 
-const THEMES = ["data-jp-theme-light", "data-vscode-theme-kind", "class", "theme"] // attributes that notebooks change
+const THEMES = ["data-jp-theme-light", "data-vscode-theme-kind", "data-theme", "class", "theme"] // attributes that notebooks change
 
 const main = document.querySelector("main")!
 const inNotebook = main.classList.contains("in-notebook")
 const component = document.querySelector<HTMLTemplateElement>("#component")!.content
 const mounts = [...document.querySelectorAll("section")].map((section) => place(section, component))
 
-/** The frame element of this page; null without a frame, or if the notebook denies access to it. */
-function frameOfPage(): HTMLElement | null {
+/** The frame element of a page; null without a frame, or if the notebook denies access to it. */
+function frameOf(page: Window): HTMLElement | null {
   try {
-    return inNotebook ? (window.frameElement as HTMLElement | null) : null
+    return page.frameElement as HTMLElement | null
   } catch {
     return null
   }
 }
 
-const frame = frameOfPage()
+const frame = inNotebook ? frameOf(window) : null
+/** The documents around this page, the nearest first: marimo puts an output into a frame of its own. */
+const around: Document[] = []
+for (let next = frame; next; next = frameOf(next.ownerDocument.defaultView!)) around.push(next.ownerDocument)
 
 function themeOfCode(body: HTMLElement): string | undefined {
   return body.dataset.vscodeThemeKind ?? /\bvscode-(light|dark|high-contrast(-light)?)\b/.exec(body.className)?.[0]
 }
 
-/** "light" or "dark" by Jupyter, VS Code or Colab; empty for the browser's own theme. */
-function notebookTheme(): string {
-  const outside = frame?.ownerDocument
-  if (!outside?.body) return ""
+/** "light" or "dark" by Jupyter, VS Code, marimo or Colab; empty for the browser's own theme. */
+function themeOf(outside: Document): string {
   const { body, documentElement } = outside
   const themed = outside.querySelector<HTMLElement>("[data-jp-theme-light]")
   const jupyter = body.dataset.jpThemeLight ?? themed?.dataset.jpThemeLight
   if (jupyter) return jupyter === "false" ? "dark" : "light"
   const code = themeOfCode(body)
   if (code) return /dark|^vscode-high-contrast$/.test(code) ? "dark" : "light"
-  return documentElement.getAttribute("theme") ?? "" // Colab
+  const other = body.dataset.theme ?? documentElement.getAttribute("theme") ?? "" // marimo; Colab
+  return /^(light|dark)$/.test(other) ? other : ""
 }
+
+const notebookTheme = (): string => around.map(themeOf).find((theme) => theme) ?? ""
 
 /** JupyterLab hides everything while it changes its theme, and elements without a size cannot be drawn. */
 function drawOnceVisible(): void {
@@ -55,12 +59,15 @@ function show(): void {
   drawOnceVisible()
 }
 
-/** Follows the theme of the document around the frame, and lets VS Code save files. */
-function followNotebook(outside: Document): void {
-  for (const element of [outside.documentElement, outside.body]) {
+/** Follows the themes of the documents around the frame. */
+function followThemes(): void {
+  for (const element of around.flatMap(({ documentElement, body }) => [documentElement, body])) {
     new MutationObserver(show).observe(element, { attributes: true, attributeFilter: THEMES })
   }
-  // VS Code saves only links that are clicked in its own document.
+}
+
+/** Lets VS Code save files: it saves only links that are clicked in its own document. */
+function saveInCode(outside: Document): void {
   document.addEventListener("click", (event) => {
     const link = event.composedPath().find((element) => element instanceof HTMLAnchorElement && element.download)
     if (!(link instanceof HTMLAnchorElement) || !themeOfCode(outside.body)) return
@@ -82,5 +89,6 @@ function fit(): void {
 
 show()
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show)
-if (frame) followNotebook(frame.ownerDocument)
+followThemes()
+if (frame) saveInCode(frame.ownerDocument)
 if (inNotebook && parent !== window) new ResizeObserver(fit).observe(main)
