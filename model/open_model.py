@@ -65,7 +65,7 @@ def open_model(
     check_library_version()
     check_task(task)
     check_source(source, reader)
-    if dtype != "auto" and dtype not in DTYPES:
+    if dtype != "auto" and dtype not in tuple(DTYPES):
         raise OpenError("There is no precision {dtype}; choose auto, {known}.", dtype=dtype, known=", ".join(DTYPES))
     target = None if device == SPREAD else choose_device(device)
     if isinstance(source, nn.Module):
@@ -92,6 +92,8 @@ def hash_of(folder: Path) -> str:
 def _live(network: nn.Module, reader, task: ModelTask | None) -> OpenedModel:
     live = network_inside(network)
     check_input(live)
+    if not hasattr(live, "hf_device_map") and any(tensor.is_meta for tensor in live.parameters()):
+        raise OpenError("This live model has no weights, as it was built on the device meta; load them first.")
     vision = live.main_input_name == "pixel_values"
     processor = reader if not vision and is_picture_text_processor(reader) else None
     reader = check_reader(reader, vision)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from importlib import import_module
 from pathlib import Path
@@ -81,6 +82,24 @@ def test_what_programs_import_is_there(name: str):
     sources = programs((ROOT / name).read_text(encoding="utf-8"))
     assert sources
     assert [unknown for source in sources for unknown in unknown_imports(source)] == []
+
+
+def cells(notebook: Path) -> list[str]:
+    """The programs in a notebook."""
+    parsed = json.loads(notebook.read_text(encoding="utf-8"))
+    return ["".join(cell["source"]) for cell in parsed["cells"] if cell["cell_type"] == "code"]
+
+
+def test_readers_and_notebooks_import_the_package_alone():
+    """An installed package has none of the folders of a checkout under their names."""
+    sources = {path.name: cells(path) for path in sorted((ROOT / "docs").glob("*.ipynb"))}
+    sources |= {name: programs((ROOT / name).read_text(encoding="utf-8")) for name in ("README.md", "README.ko.md")}
+    assert len(sources) == 5
+    folders = {path.name for path in ROOT.iterdir() if path.is_dir()} - {"attention_atlas"}
+    for name, own in sources.items():
+        roots = {root for source in own for root in re.findall(r"^\s*(?:from|import) (\w+)", source, re.MULTILINE)}
+        assert "attention_atlas" in roots and not roots & folders, name
+        assert [unknown for source in own for unknown in unknown_imports(source)] == []
 
 
 def test_an_import_that_is_not_there_is_found():

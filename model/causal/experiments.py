@@ -40,6 +40,9 @@ class Experiment:
         Raises:
             CausalError: there is neither.
         """
+        if metric is not None and not isinstance(metric, Metric):
+            kind = type(metric).__name__
+            raise CausalError("A metric is one such as Logit(index) or Probability(index), not a {kind}.", kind=kind)
         if metric is None and self.metric is None:
             raise CausalError("Both inputs have the same answer; state a metric, or change one of the inputs.")
         return metric or self.metric  # type: ignore[return-value]  # one of them is there

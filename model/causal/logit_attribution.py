@@ -121,7 +121,7 @@ def check_answer(resumable: ResumableNetwork, length: int, index: int, other: in
         CausalError: there is no such token, class or position.
     """
     for number in (index, *(() if other is None else (other,))):
-        if not 0 <= number < resumable.columns:
+        if not isinstance(number, int | np.integer) or not 0 <= number < resumable.columns:
             raise CausalError(
                 "There is no logit {index}; this network has {count}, from 0 to {last}.",
                 index=number,

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -57,7 +58,7 @@ class Metric(ABC):
             CausalError: one does not exist; the message states how many there are.
         """
         for index in self.indices:
-            if not 0 <= index < resumable.columns:
+            if not isinstance(index, int | np.integer) or not 0 <= index < resumable.columns:
                 raise CausalError(
                     "There is no logit {index}; this network has {count}, from 0 to {last}.",
                     index=index,

@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ..runtime.messages import Template
 from ..text.token_labels import TokenAxis
 from ..tracing.kinds import VISION, kind_of
 from ..tracing.model_of_trace import TraceOfModel
@@ -15,6 +16,8 @@ from .picture_text_inputs import PictureText
 from .record import HubRecord
 from .tasks import AnswerForm
 from .token_offsets import Tokens
+
+NO_KIND = Template("This trace has no attention of kind {kind}; it has {known}.")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -110,10 +113,17 @@ class HubTrace(SavableTrace, TraceOfModel):
             return [tower.records[kind].weights for tower in towers]
         parts = [record for name, record in self.records.items() if name.partition("-")[0] == kind]
         if not parts:
-            known = ", ".join(self.records)
-            raise OpenError("This trace has no attention of kind {kind}; it has {known}.", kind=kind, known=known)
+            raise OpenError(NO_KIND, kind=kind, known=", ".join(self.records))
         layers = {number: part.weights[place] for part in parts for place, number in enumerate(part.layers)}
         return [layers[number] for number in sorted(layers)]
+
+    def _sides(self, kind: str) -> tuple[str, str]:
+        """The sides of the queries and of the keys of a kind."""
+        try:
+            own = kind_of(kind)
+        except (KeyError, TypeError):
+            raise OpenError(NO_KIND, kind=kind, known=", ".join(self.records)) from None
+        return own.queries, own.keys
 
     @property
     def ordinary_places(self) -> list[int]:
@@ -132,29 +142,40 @@ class HubTrace(SavableTrace, TraceOfModel):
 
     def axes(self, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Labels of the queries and of the keys of a kind."""
-        return self._labels(kind_of(kind).queries), self._labels(kind_of(kind).keys)
+        queries, keys = self._sides(kind)
+        return self._labels(queries), self._labels(keys)
 
     def token_axes(self, kind: str) -> tuple[TokenAxis, TokenAxis]:
         """Tokens of the queries and of the keys of a kind, for a text; labels of two texts state which, A or B."""
-        return self.tokens(kind_of(kind).queries).axis, self.tokens(kind_of(kind).keys).axis
+        queries, keys = map(self.tokens, self._sides(kind))
+        return queries.axis, keys.axis
 
     def ids(self, kind: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Token ids of the queries and of the keys of a kind, for a text."""
-        return self.tokens(kind_of(kind).queries).ids, self.tokens(kind_of(kind).keys).ids
+        queries, keys = map(self.tokens, self._sides(kind))
+        return queries.ids, keys.ids
 
     def _labels(self, side: str) -> tuple[str, ...]:
         if self.pictures and side == VISION.queries:
-            (tower,) = (picture.tower for picture in self.pictures)  # of several pictures, none is in `records`
-            assert tower is not None, "only a trace with a tower has this kind"
-            return tower._labels(side)
+            towers = [picture.tower for picture in self.pictures if picture.tower is not None]
+            if not towers:
+                raise OpenError(NO_KIND, kind=VISION.name, known=", ".join(self.records))
+            if len(self.pictures) > 1:
+                raise OpenError("There are several pictures; ask one of them, such as trace.pictures[0].tower.")
+            return towers[0]._labels(side)
         if self.grid is not None:
             return position_labels(self.grid, self.leading, self.trailing)
         return self.tokens(side).labels
 
     def tokens(self, side: str) -> Tokens:
-        """Input tokens of the "target" side, or of the only text; of a text only."""
+        """Input tokens of the "target" side, or of the only text.
+
+        Raises:
+            OpenError: the trace is of a picture alone.
+        """
         tokens = self.target if side == "target" and self.target is not None else self.source
-        assert tokens is not None, "a trace without a grid is of a text"
+        if tokens is None:
+            raise OpenError("This trace is of a picture alone, so it has no tokens; its patches are trace.axes(kind).")
         return tokens
 
     def _input_summary(self) -> str:
@@ -193,6 +214,19 @@ class HubTrace(SavableTrace, TraceOfModel):
     def verify(self) -> Verification:
         """The worst figures over all kinds; `verification` contains those of each."""
         return Verification.worst(list(self.verification.values()))
+
+
+def check_trace(trace: object) -> None:
+    """Refuse what is no trace of an opened model.
+
+    Raises:
+        OpenError: the message states what to pass.
+    """
+    if not isinstance(trace, HubTrace):
+        raise OpenError(
+            "Pass a trace that this model has recorded, as model.trace(...) returns it; this is a {kind}.",
+            kind=type(trace).__name__,
+        )
 
 
 def position_labels(grid: tuple[int, int], leading: int, trailing: int) -> tuple[str, ...]:

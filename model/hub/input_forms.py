@@ -27,18 +27,46 @@ def read_text(tokenizer: Tokenizer, config: Config, text: TextForm, second: str 
     """
     if isinstance(text, Tokens):
         return text
+    if second is not None and not isinstance(second, str):
+        raise OpenError("A second text is given as text, not as {type}.", type=type(second).__name__)
     if isinstance(text, str):
         return tokenize(tokenizer, text, second, add_special=special)
     if second is not None:
         raise OpenError("A second text goes with a text, not with ids; give ids that hold both.")
-    ids = [int(id_) for id_ in text]
-    size = getattr(config.get_text_config(), "vocab_size", None)
+    return tokens_of_ids(tokenizer, check_ids(config.get_text_config(), text))
+
+
+def check_ids(config: Config, given: Sequence[int]) -> list[int]:
+    """Ids of tokens that there are.
+
+    Args:
+        config: of the part of the network that reads them.
+
+    Raises:
+        OpenError: there are none, or no such ones.
+    """
+    ids = [int(id_) for id_ in given]
+    size = getattr(config, "vocab_size", None)
     if not ids:
         raise OpenError("There are no ids; give at least one.")
     if size is not None and not all(0 <= id_ < size for id_ in ids):
         wrong = next(id_ for id_ in ids if not 0 <= id_ < size)
         raise OpenError("There is no token {id}; ids go from 0 to {last} in this model.", id=wrong, last=size - 1)
-    return tokens_of_ids(tokenizer, ids)
+    return ids
+
+
+def read_target(config: Config, given: object) -> str | tuple[int, ...]:
+    """What a decoder is fed: a text, or ids of it.
+
+    Raises:
+        OpenError: it is something else, or has ids that there are not.
+    """
+    plain = _plain(given)
+    if isinstance(plain, str):
+        return plain
+    if not isinstance(plain, list) or not all(map(_is_id, plain)):
+        raise OpenError("A target is a text, or the ids of one; leave it out for what the model answers itself.")
+    return tuple(check_ids(config.get_text_config(decoder=True), plain))
 
 
 def render_chat(tokenizer: Tokenizer, messages: object) -> str:
@@ -105,7 +133,7 @@ def split_batch(given: object) -> list[TextForm] | None:
     if mask is None:
         return rows
     masks = _plain(mask)
-    if [len(row) for row in masks] != [len(row) for row in rows]:
+    if not isinstance(masks, list) or [len(row) for row in masks if isinstance(row, list)] != list(map(len, rows)):
         raise OpenError("attention_mask and input_ids differ in their shape; give both as the tokenizer returns them.")
     return [
         [id_ for id_, visible in zip(row, shown, strict=True) if visible]

@@ -4,12 +4,13 @@ import copy
 import weakref
 from typing import Any
 
+from ..runtime.messages import Template
 from .errors import OpenError
 from .library_types import Network
 
 PLAIN = (bool, int, float, str, type(None))
 OWN_OF_TORCH = ("training", "_is_full_backward_hook", "call_super_init")
-CLOSED = "This model is closed; open it again with open_model to use it."
+CLOSED = Template("This model is closed; open it again with open_model to use it.")
 HOOKS = ("_forward_hooks", "_forward_pre_hooks")
 
 ModuleState = tuple[str, int, tuple[int, ...], tuple[object, ...], tuple[object, ...]]
@@ -81,7 +82,7 @@ def share_tensors(network: Network) -> Network:
 
 
 class ClosedNetwork:
-    """In place of the network of a model that was closed."""
+    """In place of the network, and of the reader, of a model that was closed."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # asked for by Python itself, such as to copy it

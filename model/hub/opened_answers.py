@@ -7,8 +7,8 @@ from ..networks.tap import Tap
 from ..runtime.progress import InSteps, run_to_end
 from ..tracing.interventions import HeadInterventions
 from .errors import OpenError, states_errors
-from .hub_trace import HubTrace
-from .input_forms import TextForm
+from .hub_trace import HubTrace, check_trace
+from .input_forms import TextForm, one_text, split_batch
 from .opened_reading import MOST_GENERATED, OpenedReading, Pictures
 from .picture_text_inputs import PictureText
 from .scoring import score_trace, scored_labels
@@ -38,7 +38,7 @@ class OpenedAnswers(OpenedReading):
             given = self.read_pictures(text, picture)
             assert self.pictured is not None, "otherwise pictures are refused"
             return self.pictured.count(given), max(shape[0] for shape in self.pictured.shapes(given).values())
-        source = self._source(text, second)
+        source = self._source(one_text(text), second)
         decoder = None
         if self.has_decoder:
             language = self.languages.code(target_language)
@@ -62,10 +62,12 @@ class OpenedAnswers(OpenedReading):
         Raises:
             OpenError: the network has no head that predicts anything.
         """
+        check_trace(trace)
         return score_trace(self, trace, intervention)
 
     def scored(self, trace: HubTrace) -> tuple[str, ...]:
         """Labels of the tokens or classes that `score` scores, in its order."""
+        check_trace(trace)
         return scored_labels(self, trace)
 
     def generate(
@@ -103,18 +105,37 @@ class OpenedAnswers(OpenedReading):
         """
         if self.task not in ("complete", "translate"):
             raise OpenError("This model generates no text; open one of a decoder.")
+        if not isinstance(tokens, int) or tokens < 1:
+            raise OpenError("The number of new tokens is a whole number from 1 on, not {given!r}.", given=tokens)
+        if split_batch(text) is not None:
+            raise OpenError("Text is generated for one input at a time; call generate for each.")
         if picture is not None or isinstance(text, PictureText):
             given = self.read_pictures(text, picture)
             assert self.pictured is not None, "otherwise pictures are refused"
             ids = self.pictured.generate(given, tokens, intervention)
             return self.reader.decode(ids, skip_special_tokens=True)
         language = self.languages.code(target_language)
-        ids = yield from self._generated(self._source(text), tokens, language, intervention)
+        ids = yield from self._generated(self._source(one_text(text)), tokens, language, intervention)
         return self.reader.decode(ids, skip_special_tokens=True)
 
     @states_errors
     def top(self, trace: HubTrace, position: int, count: int = 5) -> list[tuple[str, float]]:
-        """The most probable tokens at a position of a trace's logits, and their probabilities."""
+        """The most probable tokens at a position of a trace's logits, and their probabilities.
+
+        Raises:
+            OpenError: the network predicts no tokens, or the trace has no such position.
+        """
+        check_trace(trace)
+        if self.task not in ("complete", "fill", "translate"):
+            raise OpenError("This model predicts no tokens; read trace.answers, or trace.logits without a head.")
+        outputs = len(trace.logits)
+        if not isinstance(position, int | np.integer) or not -outputs <= position < outputs:
+            raise OpenError(
+                "There is no output position {place}; there are {count}, from 0 to {last}.",
+                place=position,
+                count=outputs,
+                last=outputs - 1,
+            )
         logits = torch.from_numpy(trace.logits[position]).double().softmax(dim=-1)
-        best = logits.topk(min(count, len(logits)))
+        best = logits.topk(max(0, min(count, len(logits))))
         return list(zip(labels_of(self.reader, best.indices.tolist()), best.values.tolist(), strict=True))

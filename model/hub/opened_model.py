@@ -21,7 +21,7 @@ from .causal.resumable_pictured import ResumablePictured
 from .eager_attention import AttentionCall, CallRecorder
 from .errors import OpenError, states_errors
 from .forward_run import output_tensor, residual_stream, run_network
-from .hub_trace import HubTrace
+from .hub_trace import HubTrace, check_trace
 from .input_forms import TextForm, render_chat, split_batch
 from .model_inputs import picture_fields
 from .opened_answers import OpenedAnswers
@@ -272,6 +272,7 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
         Raises:
             OpenError: the kind relates two sequences, or the trace lacks some of its layers.
         """
+        check_trace(trace)
         name = self.kinds[0].name if kind is None else kind
         trace.attention(name)  # raises where it has none
         if not kind_of(name).square:

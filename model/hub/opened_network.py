@@ -152,7 +152,7 @@ class OpenedNetwork(NetworkOwner):
             return
         facts = {name: value for name, value in vars(self).items() if name in FACTS} | {"parameters": self.parameters}
         vars(self).clear()
-        vars(self).update(facts, network=ClosedNetwork())
+        vars(self).update(facts, network=ClosedNetwork(), reader=ClosedNetwork())
 
     def __enter__(self) -> Self:
         return self

@@ -11,7 +11,7 @@ from ..tracing.interventions import HeadInterventions, to_tap
 from .errors import OpenError
 from .forward_run import ModelInputs
 from .generation import greedy_in_steps
-from .input_forms import TextForm, one_picture, one_text, read_text
+from .input_forms import TextForm, one_picture, one_text, read_target, read_text
 from .model_inputs import first_ids, own_decoder_ids, pair_inputs, picture_inputs, text_inputs
 from .opened_network import OpenedNetwork
 from .picture_text_inputs import PictureText, check_pictures, read_picture_text, render_picture_chat
@@ -35,10 +35,14 @@ class OpenedReading(OpenedNetwork):
         target_language: str | None,
         special: bool = True,
     ) -> tuple[Tokens | None, Tokens | None, ModelInputs]:
+        ignored = {"second": second if self.vision else None, "target": None if self.has_decoder else target}
+        for name in (name for name, value in ignored.items() if value is not None):
+            raise OpenError("This model reads one input alone; leave {name} out.", name=name)
         language = self.languages.code(target_language)
         if self.vision:
             return None, None, picture_inputs(self.network, self.reader, one_picture(trace_input))
         source = self._source(one_text(trace_input), second, special)
+        target = None if target is None else read_target(self.config, target)
         if not self.has_decoder:
             return source, None, text_inputs(self.network, source)
         if isinstance(target, tuple):
@@ -85,7 +89,7 @@ class OpenedReading(OpenedNetwork):
         if self.text_refusal is not None:
             raise OpenError(
                 "This model reads a text only with a picture, given as `picture`. Of text alone: {reason}",
-                reason=str(self.text_refusal),
+                reason=self.text_refusal,
             )
         if second is not None and not self.takes_two_texts:
             raise OpenError("This model reads one text at a time; leave the second one out.")

@@ -20,7 +20,7 @@ def check_task(task: object) -> None:
     Raises:
         OpenError: with those that there are.
     """
-    if task is not None and task not in TABLES:
+    if task is not None and task not in tuple(TABLES):  # also of values that cannot be keys
         raise OpenError("There is no task {task!r}; choose one of {known}.", task=task, known=", ".join(TABLES))
 
 
@@ -113,7 +113,8 @@ def check_reader(reader: Any, vision: bool) -> Reader:
     inside = getattr(reader, "image_processor" if vision else "tokenizer", None)
     chosen = reader if inside is None else inside
     other = PreTrainedTokenizerBase if vision else BaseImageProcessor
-    if not callable(chosen) or isinstance(chosen, other | type):
+    reads_text = vision or hasattr(chosen, "convert_ids_to_tokens")
+    if not callable(chosen) or not reads_text or isinstance(chosen, other | type):
         kind = f"a {type(reader).__name__}" if is_reader(reader) else _named(reader).lower()
         raise OpenError("This model reads with its {need}, not with {type}; give it as `reader`.", need=need, type=kind)
     return chosen

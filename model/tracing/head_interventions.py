@@ -7,6 +7,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
@@ -49,6 +50,7 @@ class HeadIntervention(ABC):
             raise InterventionError(
                 "There is no attention of kind {kind!r} here; choose one of {known}.", kind=self.kind, known=known
             )
+        self._check_form()
         layers, heads = shapes[self.kind][:2]
         for layer, head in self.heads:
             if not (0 <= layer < layers and 0 <= head < heads):
@@ -59,6 +61,28 @@ class HeadIntervention(ABC):
                     kind=self.kind,
                     layers=layers,
                     heads=heads,
+                )
+
+    def _check_form(self) -> None:
+        """Check that heads are pairs of whole numbers, and that all other values are numbers.
+
+        Raises:
+            InterventionError: the message states what to give.
+        """
+        if not isinstance(self.heads, tuple | list) or not all(
+            isinstance(pair, tuple | list) and len(pair) == 2 and all(isinstance(number, Integral) for number in pair)
+            for pair in self.heads
+        ):
+            raise InterventionError(
+                "Heads are given as pairs of a layer and a head, such as ((0, 3), (0, 5)), not as {heads!r}.",
+                heads=self.heads,
+            )
+        for field in fields(self)[2:]:
+            value = getattr(self, field.name)
+            numbers = value if isinstance(value, tuple | list) else (value,)
+            if not all(number is None or isinstance(number, Real) for number in numbers):
+                raise InterventionError(
+                    "{name} of a change is a number, not {value!r}; give another.", name=field.name, value=value
                 )
 
     def in_layer(self, layer: int) -> list[int]:

@@ -13,6 +13,8 @@ import numpy as np
 from torch import Tensor
 
 from ..networks.tap import Chain, Intervention, Tap
+from ..runtime.fallback import ran_out_of_memory
+from ..runtime.messages import UserError
 from .head_interventions import (
     HEAD_INTERVENTIONS,
     Forbid,
@@ -64,6 +66,10 @@ class HeadInterventions:
             InterventionError: a kind, head, query or key does not exist, a number is out of range, or a query would
                 be left without any key.
         """
+        if not isinstance(self.changes, tuple | list) or not all(
+            isinstance(change, HeadIntervention) for change in self.changes
+        ):
+            raise InterventionError("HeadInterventions takes a tuple of changes; give HeadInterventions((change,)).")
         for change in self.changes:
             change.check(_with_all_layers(shapes, layers or {}))
             numbers = (layers or {}).get(change.kind)
@@ -162,7 +168,35 @@ def to_tap(
             "An intervention is HeadInterventions, or a function of the name and the tensor, not {type}.",
             type=intervention.__name__ if isinstance(intervention, type) else type(intervention).__name__,
         )
-    return intervention
+    return None if intervention is None else partial(_call, intervention)
+
+
+def _call(function: Tap, name: str, tensor: Tensor) -> Tensor:
+    """Call a tap that may be a user's function.
+
+    Raises:
+        InterventionError: it fails, or returns something else than a tensor of this shape.
+    """
+    try:
+        changed = function(name, tensor)
+    except UserError:
+        raise
+    except Exception as error:
+        if isinstance(error, RuntimeError) and ran_out_of_memory(error):
+            raise
+        raise InterventionError(
+            "The function that is given as intervention fails at {name}: {error}",
+            name=name,
+            error=f"{type(error).__name__}: {error}",
+        ) from error
+    if not isinstance(changed, Tensor) or (changed.shape != tensor.shape and not name.endswith(".mask")):
+        raise InterventionError(
+            "The function that is given as intervention must return a tensor of shape {shape} at {name}, as it "
+            "receives; return what is unchanged as it is.",
+            shape=" x ".join(map(str, tensor.shape)),
+            name=name,
+        )
+    return changed
 
 
 def heads_to_text(heads: Heads) -> str:

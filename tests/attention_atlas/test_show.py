@@ -155,7 +155,20 @@ def test_a_trace_of_a_picture_is_drawn_over_it():
 def test_a_page_of_127_tokens_is_below_9_megabytes(view, causal):
     attention = weights(12, 12, 127, 127)
     shown = show(np.tril(attention) if causal else attention, ["token"] * 127, view=view)
-    assert len(shown.html) < 9_000_000
+    assert len(shown.html) < (4_500_000 if causal else 9_000_000)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("view", "causal"), [("maps", False), ("maps", True), ("lines", True), ("text", False)])
+def test_a_page_of_442_tokens_is_below_80_megabytes(view, causal):
+    attention = weights(12, 12, 442, 442)
+    shown = show(np.tril(attention) if causal else attention, ["token"] * 442, view=view)
+    assert len(shown.html) < (40_000_000 if causal else 80_000_000)
+
+
+def test_more_is_refused_before_it_is_made():
+    with pytest.raises(ShowError, match=r"a page of 8\d MB, and 80 are the most; show some of them, such as layers="):
+        show(np.full((12, 12, 470, 470), 1 / 470, dtype=np.float32), ["token"] * 470)
 
 
 def test_a_frame_of_a_fixed_height():
@@ -174,6 +187,12 @@ def test_a_frame_of_a_fixed_height():
         (weights(2, 4, 6, 6), (TOKENS,), {"layers": [2]}, "There are 2 layers"),
         (weights(2, 4, 6, 6), (TOKENS,), {"layers": [0, 2]}, "counted from 0; 2 is not among them"),
         (weights(2, 4, 6, 6), (TOKENS,), {"layers": "ab"}, "Give the numbers of layers"),
+        (weights(2, 4, 6, 6), (TOKENS,), {"layers": "all"}, "Give the numbers of layers"),
+        (weights(2, 4, 6, 6), (TOKENS,), {"layers": -1}, "Give the numbers of layers"),
+        (weights(2, 4, 6, 6), (TOKENS,), {"layers": [-1]}, "counted from 0; -1 is not among them"),
+        (weights(2, 4, 6, 6), (TOKENS,), {"layers": [[0]]}, "Give the numbers of layers"),
+        (weights(2, 4, 6, 6), (TOKENS,), {"layers": slice(0, 1)}, "Give the numbers of layers"),
+        (weights(2, 4, 6, 6), (TOKENS,), {"second_at": "cats"}, "second_at='cats' is no place"),
         (weights(2, 4, 6, 6), (TOKENS,), {"pair": "ac"}, "no pair 'ac'; choose one of all, aa, ab, ba, bb"),
         (weights(2, 4, 6, 6), (TOKENS,), {"pair": "ab"}, "There is one text only"),
         (weights(2, 4, 6, 6), (TOKENS,), {"second_at": 6}, "second_at=6 is no place"),
@@ -207,7 +226,7 @@ def tiny_picture():
 
 def test_the_page_is_shown_in_a_frame_and_saved_to_a_file(translated, tmp_path):
     shown = show(translated, kind="encoder")
-    assert html.escape(shown.html) in shown._repr_html_() and shown._repr_html_().startswith("<iframe")
+    assert html.escape(shown.html) in shown._repr_html_() and shown._repr_html_().startswith("<!DOCTYPE html><iframe")
     assert f">{shown.title}: trust this notebook, or run the cell, to see it.</iframe>" in shown._repr_html_()
     shown.save(tmp_path / "view.html")
     assert (tmp_path / "view.html").read_text(encoding="utf-8") == shown.html

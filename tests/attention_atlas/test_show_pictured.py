@@ -44,6 +44,15 @@ def test_two_pictures_are_named_by_number():
     assert header["kinds"]["decoder"]["keys"][17] == "picture 2, row 1, column 1"
 
 
+def test_texts_with_pictures_are_no_pair():
+    """Which of two texts attends to which is asked of two texts; those of pictures are one."""
+    with pytest.raises(ShowError, match="There is one text only"):
+        show(traced(count=2), pair="ab")
+    header, _ = payload(show(traced(count=2), view="maps").html)
+    assert "pair" not in [control["name"] for control in header["controls"]]
+    assert [label for label in header["kinds"]["decoder"]["keys"] if "picture" in label] == ["picture 1", "picture 2"]
+
+
 @pytest.mark.parametrize(("name", "kind"), [("llava", "decoder"), ("gemma3", "prefix")])
 def test_in_other_views_a_picture_is_one_token(name, kind):
     trace = traced(name)

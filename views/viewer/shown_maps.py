@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -82,9 +83,10 @@ def read_weights(
             f"key_tokens)."
         )
     sides = check_tokens(tokens[0], queries, "query"), check_tokens(tokens[-1], keys, "key")
-    if second_at is not None and (len(tokens) == 2 or not 0 < second_at < queries):
+    is_place = isinstance(second_at, int | np.integer) and 0 < second_at < queries
+    if second_at is not None and (len(tokens) == 2 or not is_place):
         raise ShowError(
-            f"second_at={second_at} is no place in one list of tokens; give the place of the second text's first token."
+            f"second_at={second_at!r} is no place in one list of tokens; give that of the second text's first token."
         )
     segments = () if second_at is None else tuple(int(place >= second_at) for place in range(queries))
     queries_axis, keys_axis = (MapAxis(s.labels, s.special, s.words, segments) for s in map(read_tokens, sides))
@@ -106,8 +108,12 @@ def select_layers(maps: AttentionMaps, layers: Sequence[int]) -> AttentionMaps:
     Raises:
         ShowError: they are no numbers, or there are no such layers.
     """
-    selected, numbers = sorted(set(layers)), sorted({number for each in maps.values() for number in each.layer_numbers})
-    if not selected or not all(isinstance(layer, int | np.integer) for layer in selected):
+    numbers = sorted({number for each in maps.values() for number in each.layer_numbers})
+    try:
+        selected = sorted({index(layer) for layer in layers})
+    except TypeError:  # no list, or something else than whole numbers in it
+        selected = []
+    if not selected:
         raise ShowError("Give the numbers of layers, counted from 0, such as layers=range(4, 8) or layers=[0, 11].")
     count = numbers[-1] + 1
     if unknown := [layer for layer in selected if not 0 <= layer < count]:

@@ -11,7 +11,7 @@ import pytest
 import torch
 from PIL import Image
 
-from model import HeadInterventions, OpenError, Scale, ablate, open_model
+from model import CausalError, HeadInterventions, Logit, OpenError, Scale, ablate, open_model
 from model.hub.opened_model import OpenedModel
 from model.tracing.kinds import VISION
 from tests.model.hub.tiny_pictured import BUILDERS, TILED, WORDS, build, picture
@@ -169,6 +169,30 @@ def test_several_pictures_are_where_their_placeholders_are(name):
         np.testing.assert_allclose(towers[0].weights, towers[1].weights, atol=1e-5)
     assert [len(maps) for maps in trace.attention("vision")] == [len(alone[0].attention("vision"))] * 2
     assert "vision" not in trace.records  # one for each picture
+
+
+@pytest.mark.parametrize("name", ["llava", "qwen2.5-vl"])
+def test_methods_take_several_pictures_too(name):
+    """Of inputs that run together, each has its own pictures, in their order."""
+    model = opened(name)
+    placeholder, pictures = model.pictured.processor.image_token, [picture(1), picture(2)]
+    texts = [f"A {placeholder} and {placeholder} {last}" for last in ("fox", "car")]
+    trace, other = (model.trace(text, picture=pictures) for text in texts)
+    swapped = model.trace(texts[0], picture=pictures[::-1])
+    assert np.abs(trace.logits[-1] - swapped.logits[-1]).max() > 1e-3
+    causes = model.with_picture(pictures)
+    lens = causes.logit_lens(trace)
+    np.testing.assert_allclose(lens.top_probabilities[-1, -1, 0], trace.probabilities[-1].max(), rtol=1e-3)
+    with pytest.raises(CausalError, match="another picture"):
+        causes.logit_lens(swapped)
+    index = int(trace.logits[-1].argmax())
+    patched = causes.patch(*texts, Logit(index))
+    assert patched.donor == pytest.approx(float(trace.logits[-1, index]), abs=1e-4)
+    assert patched.receiver == pytest.approx(float(other.logits[-1, index]), abs=1e-4)
+    assert patched.grid.values[-1, -1] == pytest.approx(patched.donor, abs=1e-4)  # all that the answer is read from
+    effects = ablate(model, trace)
+    assert effects["decoder"].shape == (2, 4) and np.abs(effects["decoder"]).max() > 0
+    assert model.generate(texts[0], 3, picture=pictures) == model.generate(trace.picture_text, 3)
 
 
 def test_heads_of_text_and_pictures_are_ablated_and_scored():

@@ -1,9 +1,10 @@
-"""Ten things that researchers give by mistake: each is answered by one sentence that says what to do."""
+"""Things that researchers give by mistake: each is answered by one sentence that says what to do."""
 
 from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -13,6 +14,7 @@ from torch import nn
 from attention_atlas import show
 from model import HeadInterventions, OpenError, Scale, Translator, open_model
 from model.hub import library_version, loading
+from model.runtime.messages import UserError
 from tests.model.hub import tiny
 from tests.model.hub.conftest import PICTURE, TEXT
 
@@ -31,21 +33,25 @@ def pipeline():
     return transformers.pipeline("fill-mask", model=tiny.network("bert"), tokenizer=tiny.tokenizer())
 
 
-def with_layers_of_bits():
+def with_layers_of_bits(layer: str, network: str = "llama"):
     """A live model with a layer that is named as those of bitsandbytes are."""
-    network = tiny.network("llama")
-    layer = type("Linear4bit", (nn.Linear,), {"__module__": "bitsandbytes.nn.modules"})(32, 32)
-    network.model.layers[0].self_attn.q_proj = layer
-    return open_model(network, reader=tiny.tokenizer())
+    module = tiny.network(network)
+    kind = type(layer, (nn.Linear,), {"__module__": "bitsandbytes.nn.modules"})
+    module.model.layers[0].self_attn.q_proj = kind(32, 32)
+    return open_model(module, reader=tiny.tokenizer())
 
 
-def in_four_bits(folder):
+def stored_in_bits(folder, **plan):
+    """A folder whose configuration states that its weights are stored in fewer bits."""
     tiny.save("gpt2", folder)
     config = json.loads((folder / "config.json").read_text())
-    quantized = {"quant_method": "bitsandbytes", "load_in_4bit": True, "bnb_4bit_quant_type": "nf4"}
-    (folder / "config.json").write_text(json.dumps(config | {"quantization_config": quantized}))
+    (folder / "config.json").write_text(json.dumps(config | {"quantization_config": plan}))
     return open_model(folder, device="cpu")
 
+
+FOUR = {"quant_method": "bitsandbytes", "load_in_4bit": True, "bnb_4bit_quant_type": "nf4"}
+EIGHT = {"quant_method": "bitsandbytes", "load_in_8bit": True}
+FULL = r"open_model\(model\.dequantize\(\), reader=tokenizer\)"
 
 WRONG = {
     "unknown task": (
@@ -100,11 +106,12 @@ WRONG = {
         lambda folder: open_model(tiny.save("gpt2", folder), reader=tiny.tokenizer()),
         "has its own tokenizer or image processor; leave `reader` out",
     ),
-    "four bits": (in_four_bits, "in 4 bits by the library bitsandbytes, which is not installed; install it, load"),
-    "layers of four bits": (
-        lambda folder: with_layers_of_bits(),
-        r"open_model\(model\.dequantize\(\), reader=tokenizer\)",
+    "four bits": (
+        lambda folder: stored_in_bits(folder, **FOUR),
+        "in 4 bits by the library bitsandbytes, which is not installed; install it, load",
     ),
+    "layers of four bits": (lambda folder: with_layers_of_bits("Linear4bit"), FULL),
+    "layers of eight bits": (lambda folder: with_layers_of_bits("Linear8bitLt"), FULL),
     "closed": (lambda folder: closed().trace(TEXT), "This model is closed; open it again with open_model"),
     "closed, its device": (lambda folder: closed().device_name, "This model is closed"),
     "no intervention": (
@@ -128,6 +135,68 @@ def test_a_wrong_use_is_answered_by_what_to_do(use, tmp_path, monkeypatch):
         call(tmp_path)
     sentence = str(error.value)
     assert sentence.endswith(".") and "\n" not in sentence and type(error.value) is not ValueError
+
+
+SESSION = (  # ten uses in a row, as in the session that the package was tried with
+    "unknown task", "unknown kind", "unknown layer", "path of a picture", "text to a ViT", "no tokenizer", "pipeline",
+    "config", "four bits", "closed",
+)  # fmt: skip
+
+
+def test_a_session_of_ten_wrong_uses_gets_ten_sentences(tmp_path, monkeypatch):
+    found = importlib.util.find_spec
+    monkeypatch.setattr(loading, "find_spec", lambda name: None if name == "bitsandbytes" else found(name))
+    sentences = []
+    for use in SESSION:
+        call, _ = WRONG[use]
+        try:
+            call(tmp_path)
+        except Exception as error:
+            assert isinstance(error, UserError), f"{use}: {error!r}"
+            sentences.append(str(error))
+    assert len(set(sentences)) == len(SESSION) == 10
+    asked = re.compile(r"\b(choose|give|open|install|load|it has|counted from)\b")
+    assert [sentence for sentence in sentences if not asked.search(sentence)] == []
+
+
+BITS = {  # what a configuration states -> what the sentence says of it
+    "eight": (EIGHT, "8 bits by the library bitsandbytes", "bitsandbytes"),
+    "four": (FOUR, "4 bits by the library bitsandbytes", "bitsandbytes"),
+    "gptq, four": ({"quant_method": "gptq", "bits": 4}, "4 bits by the library gptqmodel", "gptqmodel"),
+    "gptq, eight": ({"quant_method": "gptq", "bits": 8}, "8 bits by the library gptqmodel", "gptqmodel"),
+    "awq": ({"quant_method": "awq", "bits": 4}, "4 bits by the library gptqmodel", "gptqmodel"),
+    "hqq": ({"quant_method": "hqq", "quant_config": {}}, "fewer bits by the library hqq", "hqq"),
+}
+
+
+@pytest.mark.parametrize("installed", [False, True])
+@pytest.mark.parametrize("stored", BITS)
+def test_weights_of_few_bits_get_one_sentence(stored, installed, tmp_path, monkeypatch):
+    plan, stated, library = BITS[stored]
+    found = importlib.util.find_spec
+    monkeypatch.setattr(loading, "find_spec", lambda name: installed or None if name == library else found(name))
+    with pytest.raises(OpenError, match=FULL) as error:
+        stored_in_bits(tmp_path, **plan)
+    sentence = str(error.value)
+    assert (stated if not installed else stated.replace("the library ", "")) in sentence and sentence.endswith(".")
+    assert ("is not installed; install it" in sentence) == (not installed) and "\n" not in sentence
+
+
+def test_a_method_that_is_not_known_is_named(tmp_path):
+    with pytest.raises(OpenError, match="in fewer bits by mxfp4; load it with from_pretrained"):
+        stored_in_bits(tmp_path, quant_method="mxfp4")
+
+
+def test_layers_of_few_bits_open_after_they_are_turned_into_full_precision():
+    """What `dequantize` of the library leaves: plain layers, and a configuration that states no bits."""
+    network = tiny.network("llama")
+    own = network.model.layers[0].self_attn.q_proj
+    kind = type("Linear8bitLt", (nn.Linear,), {"__module__": "bitsandbytes.nn.modules"})
+    network.model.layers[0].self_attn.q_proj = kind(32, 32)
+    with pytest.raises(OpenError, match="8 or 4 bits"):
+        open_model(network, reader=tiny.tokenizer())
+    network.model.layers[0].self_attn.q_proj = own
+    assert open_model(network, reader=tiny.tokenizer()).trace(TEXT).verify().max_difference < 1e-5
 
 
 @pytest.mark.parametrize("installed", ["4.57.6", "6.0.0.dev0"])
