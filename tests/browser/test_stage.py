@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page
+from tests.browser.touch import drag_finger, tap
 
 SENTENCE = "?text=The+animal+didn%27t+cross+the+street+because+it+was+too+tired."
 PLACE = 14  # of "elle"
@@ -18,11 +19,13 @@ def french(page: Page, place: int = PLACE):
 
 
 def middle_of(page: Page, selector: str) -> list[float]:
-    """Where the pointer touches the middle of a line of the stage."""
+    """Where the pointer touches the middle of the widest line of the stage that fits the selector."""
     return page.evaluate(
         """(selector) => {
             const holders = [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")]
-            const line = holders.map((each) => each.shadowRoot?.querySelector(selector)).find(Boolean)
+            const lines = holders.flatMap((each) => [...(each.shadowRoot?.querySelectorAll(selector) ?? [])])
+            const width = (line) => Number(line.getAttribute("stroke-width"))
+            const line = lines.reduce((one, other) => (width(other) > width(one) ? other : one))
             const { x, y } = line.getPointAtLength(line.getTotalLength() / 2)
             const place = line.ownerSVGElement.getBoundingClientRect()
             return [x + place.x, y + place.y]
@@ -307,3 +310,26 @@ def test_an_arc_of_the_decoder_is_dragged_and_a_key_of_the_encoder_is_tapped(ser
     expect(page.locator(".texts .note")).to_contain_text("You forced this weight.")
     page.reload()
     expect(page.locator(".pull h2")).to_have_text("it attends to animal")
+
+
+@pytest.mark.nightly
+def test_a_ribbon_is_pulled_by_thumb_without_scrolling_and_a_swipe_next_to_it_scrolls(server: Server, phone: Page):
+    open_page(phone, f"{server.url}/{SENTENCE}")
+    tap(french(phone, 3))
+    expect(phone.locator(".french .token[aria-pressed=true]")).to_have_text("ima")
+    phone.evaluate("""() => {
+        window.scrolls = 0
+        addEventListener("scroll", () => (window.scrolls += 1), { capture: true, passive: true })
+    }""")
+    x, y = middle_of(phone, ".front .ribbon")
+    drag_finger(phone, [(x + step, y) for step in range(0, 90, 10)])
+    phone.wait_for_url("**pull=pull**")
+    expect(phone.locator(".brief .now")).to_be_visible()
+    assert phone.evaluate("window.scrolls") == 0
+    x, y = middle_of(phone, ".rest .ribbon")
+    drag_finger(phone, [(x, y - step) for step in range(0, 210, 10)])
+    phone.wait_for_function("() => window.scrolls > 0")
+    slider = phone.locator(".pull input[type=range]")
+    assert slider.bounding_box()["height"] >= 44
+    for button in phone.locator(".pull button:visible, .play button:visible").all():
+        assert button.bounding_box()["height"] >= 44

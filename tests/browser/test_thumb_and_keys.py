@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.browser.address_bar import expect_query, expect_setting, query
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.menu import link_to
-from tests.browser.touch import tap
+from tests.browser.touch import drag_finger, tap
 from tests.browser.uploads import wait_for_picture
 from tests.tiers import nightly
 from tests.views.controls.odd_pictures import encoded, photo
@@ -30,10 +30,7 @@ def swipe(phone: Page, target: Locator) -> None:
         addEventListener("scroll", () => (window.scrollEnded = false), { capture: true, passive: true })
         addEventListener("scrollend", () => (window.scrollEnded = true), { capture: true })  // or of earlier scrolling
     }""")
-    devtools = phone.context.new_cdp_session(phone)
-    for kind, up in [("touchStart", 0), *(("touchMove", up) for up in range(10, 210, 10)), ("touchEnd", None)]:
-        fingers = [] if up is None else [{"x": x, "y": y - up}]
-        devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
+    drag_finger(phone, [(x, y - up) for up in range(0, 210, 10)])
     scrolled = "([target, y]) => window.scrollEnded && target.getBoundingClientRect().y < y - 150"
     phone.wait_for_function(scrolled, arg=[target.element_handle(), box["y"]])
     phone.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")

@@ -1,8 +1,10 @@
-"""Taps that do not depend on how fast the machine is."""
+"""Taps that do not depend on how fast the machine is, and a finger that moves."""
 
 from __future__ import annotations
 
-from playwright.sync_api import Locator
+from collections.abc import Sequence
+
+from playwright.sync_api import Locator, Page
 
 _LISTEN = """() => {
     window.touchOutcome = null
@@ -26,3 +28,13 @@ def tap(target: Locator) -> None:
         if outcome == "click":
             return
     raise AssertionError(f"No click in {ATTEMPTS} taps")
+
+
+def drag_finger(page: Page, places: Sequence[tuple[float, float]]) -> None:
+    """Touch the first place, move the finger to the others, and lift it."""
+    devtools = page.context.new_cdp_session(page)
+    for number, (x, y) in enumerate(places):
+        kind = "touchMove" if number else "touchStart"
+        devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
+    devtools.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    devtools.detach()
