@@ -135,7 +135,7 @@ def test_axe_accepts_an_opened_layer(server: Server, page: Page, size, scheme, a
     expect(lane.locator("li")).to_have_count(7)
     wide = size is HALL
     expect(lane.locator(".band .strand")).to_have_count(4)
-    expect(lane.locator(".band")).to_be_visible(visible=wide)
+    expect(lane.locator(".band")).to_be_visible()
     if wide:
         stations = lane.locator("li").evaluate_all("all => all.map((each) => each.offsetLeft + each.offsetWidth / 2)")
         circles = lane.locator(".band circle").evaluate_all("all => all.map((each) => each.cx.baseVal.value)")
@@ -195,3 +195,15 @@ def test_an_answer_that_another_run_follows_at_once_is_shown(held_page: tuple[Pa
     line.wait_for(2, answers=True, part=b"weights")
     line.release(answers=True)
     expect(page.locator(".scale span")).to_have_text(["elle", "il"], timeout=2900)  # before the request is sent again
+
+
+def test_thirty_tokens_are_whole_on_a_small_laptop(server: Server, page: Page):
+    page.set_viewport_size(LAPTOP)
+    words = "When the old man who lives in the next house came home late in the evening"
+    more = "he told us that his dog was very tired"
+    open_page(page, f"{server.url}/?text={f'{words} , {more} .'.replace(' ', '+')}")
+    tokens = page.locator(".english button.token")
+    expect(tokens).to_have_count(30)
+    box = tokens.last.bounding_box()
+    assert box and box["y"] + box["height"] <= LAPTOP["height"]
+    expect(page.locator(".room:not(.scrolls)")).to_be_visible()

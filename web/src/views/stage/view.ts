@@ -20,6 +20,7 @@ import { WholeScreen } from "./whole_screen"
 
 const WIDE = 920 // design pixels from which the maps are next to the figure
 const COLUMNS_MORE = 152 // design pixels that columns have below the height of rows
+const COLUMNS_SPARE = 56 // further ones, where columns are whole with them: the table below leaves the first screen
 
 /** The parameters of the address that name the map that is drawn. */
 export interface MapSettings {
@@ -240,8 +241,10 @@ export abstract class StageView extends ChoosingView<Bytes, StagePayload> {
   /** Draws columns, which scroll together where both sentences are too long for the room. */
   private drawColumns(scene: Scene, room: Room): void {
     this.figure.draw(scene, room)
-    this.room.classList.toggle("scrolls", this.figure.layout!.height > room.height + 1)
-    this.room.style.setProperty("--most", `${room.height}px`)
+    const { height } = this.figure.layout!
+    const scrolls = height > room.height + COLUMNS_SPARE * room.unit + 1
+    this.room.classList.toggle("scrolls", scrolls)
+    this.room.style.setProperty("--most", `${scrolls ? room.height : Math.max(height, room.height)}px`)
   }
 
   /** The number of heads whose mean is drawn. */
