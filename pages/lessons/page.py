@@ -36,10 +36,9 @@ CONTENTS: Mapping[str, Callable[[LessonInput], LessonContent]] = {
     "attention-limits": attention_lessons.limits,
 }
 OURS, YOURS = "ours", "yours"
-CIRCUITS = Message("course.way.patch", "Find what causes a word"), "circuits"
 WAYS = (
     (Message("course.way.pull", "Pull a ribbon of your own sentence"), "."),
-    CIRCUITS,
+    (Message("course.way.patch", "Find what causes a word"), "circuits"),
     (Message("course.way.model", "Open a model of your own"), "models"),
 )
 
@@ -108,7 +107,7 @@ def _render_lesson(lesson: LessonInput, titles: Mapping[str, str]) -> None:
         content.misconception,
         [
             (say("course.open", "More in {name}", name=pages[page.page]), page.address),
-            *((*pulls.links(), (CIRCUITS[0](), CIRCUITS[1])) if lesson.id == "attention-limits" else ()),
+            *(pulls.links() if lesson.id == "attention-limits" else ()),
         ],
     )
     course_lesson(view, "lesson")
