@@ -32,7 +32,7 @@ from .causal.causal_methods import CausalMethods
 from .causal.experiments import Experiment, prepare_pictures
 from .causal.metrics import Logit
 from .causal.own_networks import ResumableVision
-from .causal.traced_inputs import TracedInput, check_trace, read_picture
+from .causal.traced_inputs import TracedInput, read_picture
 from .export.vit import write_vit
 from .networks.tap import Chain, Intervention, Tap
 from .networks.vision import VisionConfig, VisionTransformer
@@ -43,7 +43,7 @@ from .runtime.progress import InSteps
 from .tracing.interventions import HeadInterventions, to_tap
 from .tracing.kinds import VISION
 from .tracing.layer_stacks import LayerStacks, StackPlan, attention_stacks, layer_names, stream_stack
-from .tracing.model_of_trace import TraceOfModel, attach_model
+from .tracing.model_of_trace import TraceOfModel, attach_model, check_trace
 from .tracing.picture_trace import PatchTrace
 from .tracing.trace import AttentionRecord, gather_attention
 from .tracing.traced_model import Capability
@@ -282,7 +282,7 @@ class VisionClassifier(PictureClassifier, CausalMethods):
 
     def read_trace(self, trace: VisionTrace) -> TracedInput:
         """Read the input of a trace; see `CausalMethods`."""
-        check_trace(trace, VisionTrace)
+        check_trace(trace, VisionTrace, CausalError)
         return read_picture(ResumableVision(self.network), trace, self._tensor(trace.pixels))
 
     def export_vit(self, path: str | Path) -> None:

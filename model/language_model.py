@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from .causal.causal_error import CausalError
 from .causal.causal_methods import CausalMethods
 from .causal.experiments import Experiment, prepare_completions
 from .causal.own_networks import ResumableLanguageModel
-from .causal.traced_inputs import TracedInput, check_trace, read_completion
+from .causal.traced_inputs import TracedInput, read_completion
 from .decoding import search
 from .decoding.search import DecodingOptions, read_options
 from .export.gpt2 import write_gpt2
@@ -21,7 +22,7 @@ from .tracing.head_interventions import Shapes
 from .tracing.interventions import HeadInterventions
 from .tracing.kinds import DECODER, AttentionKind
 from .tracing.language_trace import LanguageTrace, record_language_trace
-from .tracing.model_of_trace import attach_model
+from .tracing.model_of_trace import attach_model, check_trace
 from .tracing.traced_model import Capability
 from .trained_model import ASSETS
 from .translator import MAX_TOKENS, SentenceTranslator
@@ -132,7 +133,7 @@ class LanguageModel(SentenceTranslator[LanguageTrace], CausalMethods):
 
     def read_trace(self, trace: LanguageTrace) -> TracedInput:
         """Read the input of a trace; see `CausalMethods`."""
-        check_trace(trace, LanguageTrace)
+        check_trace(trace, LanguageTrace, CausalError)
         return read_completion(ResumableLanguageModel(self.network), trace)
 
     def export_gpt2(self, path: str | Path) -> None:

@@ -11,10 +11,11 @@ import numpy as np
 
 from .attribution.head_ablation import TranslationAblation, ablate_translation_heads_in_steps, loss_without
 from .attribution.intervention_result import InterventionResult, intervene_in_steps, token_losses
+from .causal.causal_error import CausalError
 from .causal.causal_methods import CausalMethods
 from .causal.experiments import Experiment, prepare_translations
 from .causal.own_networks import ResumableTranslator
-from .causal.traced_inputs import TracedInput, check_trace, read_translation
+from .causal.traced_inputs import TracedInput, read_translation
 from .decoding import search
 from .decoding.doubt import MeasuredDoubt
 from .decoding.search import DecodingOptions, read_options
@@ -34,7 +35,7 @@ from .text.tokenizer import Tokenizer
 from .tracing.head_interventions import InterventionError, Shapes
 from .tracing.interventions import HeadInterventions, to_tap
 from .tracing.kinds import TRANSLATION, AttentionKind
-from .tracing.model_of_trace import attach_model
+from .tracing.model_of_trace import attach_model, check_trace
 from .tracing.trace import Candidate, SentenceTrace, Trace, record_trace
 from .tracing.traced_model import Capability
 from .trained_model import ASSETS, TrainedModel
@@ -336,7 +337,7 @@ class Translator(SentenceTranslator[Trace], CausalMethods, PullMethods):
 
     def read_trace(self, trace: Trace) -> TracedInput:
         """Read the input of a trace; see `CausalMethods`."""
-        check_trace(trace, Trace)
+        check_trace(trace, Trace, CausalError)
         return read_translation(ResumableTranslator(self.network), trace)
 
     def export_marian(self, path: str | Path) -> None:

@@ -61,19 +61,6 @@ class TracedInput:
         return Experiment(self.inputs, self.inputs, self.labels, self.labels, metric)
 
 
-def check_trace(trace: object, expected: type) -> None:
-    """Refuse what is no trace of the model's own kind.
-
-    Raises:
-        CausalError: the message states what to pass.
-    """
-    if not isinstance(trace, expected):
-        raise CausalError(
-            "Pass a trace that this model has recorded, as model.trace(...) returns it; this is a {kind}.",
-            kind=type(trace).__name__,
-        )
-
-
 def read_translation(resumable: ResumableTranslator, trace: SentenceTrace) -> TracedInput:
     """Read the input of a trace of a translation."""
     network = resumable.network

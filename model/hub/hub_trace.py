@@ -216,19 +216,6 @@ class HubTrace(SavableTrace, TraceOfModel):
         return Verification.worst(list(self.verification.values()))
 
 
-def check_trace(trace: object) -> None:
-    """Refuse what is no trace of an opened model.
-
-    Raises:
-        OpenError: the message states what to pass.
-    """
-    if not isinstance(trace, HubTrace):
-        raise OpenError(
-            "Pass a trace that this model has recorded, as model.trace(...) returns it; this is a {kind}.",
-            kind=type(trace).__name__,
-        )
-
-
 def position_labels(grid: tuple[int, int], leading: int, trailing: int) -> tuple[str, ...]:
     """Labels of the positions of a picture: CLS and registers, the patches row by row, and what follows them."""
     first = ("CLS", *(f"register {number}" for number in range(1, leading)))[:leading]

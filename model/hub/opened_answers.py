@@ -6,8 +6,9 @@ import torch
 from ..networks.tap import Tap
 from ..runtime.progress import InSteps, run_to_end
 from ..tracing.interventions import HeadInterventions
+from ..tracing.model_of_trace import check_trace
 from .errors import OpenError, states_errors
-from .hub_trace import HubTrace, check_trace
+from .hub_trace import HubTrace
 from .input_forms import TextForm, one_text, split_batch
 from .opened_reading import MOST_GENERATED, OpenedReading, Pictures
 from .picture_text_inputs import PictureText
@@ -62,12 +63,12 @@ class OpenedAnswers(OpenedReading):
         Raises:
             OpenError: the network has no head that predicts anything.
         """
-        check_trace(trace)
+        check_trace(trace, HubTrace, OpenError)
         return score_trace(self, trace, intervention)
 
     def scored(self, trace: HubTrace) -> tuple[str, ...]:
         """Labels of the tokens or classes that `score` scores, in its order."""
-        check_trace(trace)
+        check_trace(trace, HubTrace, OpenError)
         return scored_labels(self, trace)
 
     def generate(
@@ -125,7 +126,7 @@ class OpenedAnswers(OpenedReading):
         Raises:
             OpenError: the network predicts no tokens, or the trace has no such position.
         """
-        check_trace(trace)
+        check_trace(trace, HubTrace, OpenError)
         if self.task not in ("complete", "fill", "translate"):
             raise OpenError("This model predicts no tokens; read trace.answers, or trace.logits without a head.")
         outputs = len(trace.logits)

@@ -12,7 +12,7 @@ from ..networks.tap import Tap
 from ..tracing.head_interventions import Scale
 from ..tracing.interventions import HeadInterventions, to_tap
 from ..tracing.kinds import AttentionKind, kind_of
-from ..tracing.model_of_trace import attach_model
+from ..tracing.model_of_trace import attach_model, check_trace
 from .batches import ROWS, is_padding_neutral, run_padded, split_output
 from .call_check import check_call
 from .causal.opened_causal import OpenedCausalMethods
@@ -21,7 +21,7 @@ from .causal.resumable_pictured import ResumablePictured
 from .eager_attention import AttentionCall, CallRecorder
 from .errors import OpenError, states_errors
 from .forward_run import output_tensor, residual_stream, run_network
-from .hub_trace import HubTrace, check_trace
+from .hub_trace import HubTrace
 from .input_forms import TextForm, render_chat, split_batch
 from .model_inputs import picture_fields
 from .opened_answers import OpenedAnswers
@@ -272,7 +272,7 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
         Raises:
             OpenError: the kind relates two sequences, or the trace lacks some of its layers.
         """
-        check_trace(trace)
+        check_trace(trace, HubTrace, OpenError)
         name = self.kinds[0].name if kind is None else kind
         trace.attention(name)  # raises where it has none
         if not kind_of(name).square:

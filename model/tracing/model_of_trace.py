@@ -4,12 +4,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..causal.causal_error import CausalError
+from ..runtime.messages import Template, UserError
 
 if TYPE_CHECKING:
     from ..causal.logit_attribution import LogitAttribution
     from ..causal.logit_lens import LogitLens
 
 TraceT = TypeVar("TraceT")
+NO_TRACE = Template("Pass a trace that this model has recorded, as model.trace(...) returns it; this is a {kind}.")
 _MODEL, _CHANGED = "_find_model", "_has_intervention"
 
 
@@ -89,3 +91,9 @@ def share_model(trace: TraceT, other: TraceOfModel) -> TraceT:
     """Let a trace that was made of another one call methods of its model; return the same trace."""
     vars(trace).update({name: value for name, value in vars(other).items() if name in (_MODEL, _CHANGED)})
     return trace
+
+
+def check_trace(trace: object, expected: type, refusal: type[UserError]) -> None:
+    """Raise `refusal` with what to pass if an argument is no trace of the model's own kind."""
+    if not isinstance(trace, expected):
+        raise refusal(NO_TRACE, kind=type(trace).__name__)

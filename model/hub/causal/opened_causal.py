@@ -15,8 +15,9 @@ from ...causal.causal_methods import CausalMethods
 from ...causal.experiments import Experiment
 from ...causal.logit_attribution import LogitAttribution
 from ...causal.patching_estimate import PatchingEstimate, estimate_grids
-from ...causal.traced_inputs import TracedInput, check_trace
+from ...causal.traced_inputs import TracedInput
 from ...runtime.fallback import falls_back
+from ...tracing.model_of_trace import check_trace
 from ..errors import states_errors
 from ..hub_trace import HubTrace
 from ..opened_network import OpenedNetwork
@@ -124,7 +125,7 @@ class OpenedCausalMethods(OpenedNetwork, CausalMethods):
         Raises:
             CausalError: it has pictures besides its text.
         """
-        check_trace(trace, HubTrace)
+        check_trace(trace, HubTrace, CausalError)
         if trace.picture_text is not None:
             raise CausalError("This trace has pictures. Choose them by model.with_picture, or trace the text alone.")
         return read_hub_trace(self.resumable, trace)

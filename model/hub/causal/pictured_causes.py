@@ -6,7 +6,8 @@ from typing import Any
 import torch
 
 from ...causal.causal_error import CausalError
-from ...causal.traced_inputs import TracedInput, check_trace
+from ...causal.traced_inputs import TracedInput
+from ...tracing.model_of_trace import check_trace
 from ..errors import states_errors
 from ..hub_trace import HubTrace
 from ..picture_text_inputs import PictureText, probe_picture_text
@@ -89,7 +90,7 @@ class PicturedCauses(OpenedCausalMethods):
 
     def read_trace(self, trace: HubTrace) -> TracedInput:
         """Read the input of a trace with these pictures; see `CausalMethods`."""
-        check_trace(trace, HubTrace)
+        check_trace(trace, HubTrace, CausalError)
         if trace.picture_text is None:
             raise CausalError("This trace has no picture; trace the text with the picture.")
         own, other = (read.inputs["pixel_values"] for read in (self.resumable.given, trace.picture_text))
