@@ -31,7 +31,7 @@ def measure_pair(studied: StudiedModel, pair: StudyInput, method: str, direction
     if method == "path_patch":
         paths = model.path_patch(pair.text(), pair.second, direction=direction)
         facts = {"receiver": paths.receiver, "donor": paths.donor}
-        return _line(paths.metric, paths.tables, asdict(paths.check), **facts)
+        return _build_line(paths.metric, paths.tables, asdict(paths.check), **facts)
     experiment, resumable = model.prepare_experiment(pair.text(), pair.second), model.resumable
     metric = experiment.measured(None)
     if studied.trace is None or not isinstance(metric, LogitDifference | Probability | Logit):
@@ -46,20 +46,20 @@ def measure_pair(studied: StudiedModel, pair: StudyInput, method: str, direction
             for name, table in lens.tables.items()
             if name in ("probability", "rank")
         }
-        return _line(metric, tables, {"difference": lens.difference})
+        return _build_line(metric, tables, {"difference": lens.difference})
     parts = trace.logit_attribution(metric.index, getattr(metric, "other", None), place)
     measured = Logit(metric.index, metric.position) if isinstance(metric, Probability) else metric
     with torch.no_grad():
         apart = parts.logit - float(evaluate(resumable, resumable.run(experiment.clean), measured)[0])
-    return _line(measured, parts.tables, {"remainder": abs(parts.remainder), "difference": abs(apart)})
+    return _build_line(measured, parts.tables, {"remainder": abs(parts.remainder), "difference": abs(apart)})
 
 
-def _line(metric: Any, tables: dict[str, Table], check: dict[str, float], **facts: float) -> dict[str, Any]:
+def _build_line(metric: Any, tables: dict[str, Table], check: dict[str, float], **facts: float) -> dict[str, Any]:
     written = {
         name: {
             "unit": table.unit,
             "axes": {axis.name: list(axis.labels) for axis in table.axes},
-            "values": _without_nan(table.values),
+            "values": _replace_nan(table.values),
         }
         for name, table in tables.items()
     }
@@ -74,25 +74,25 @@ def summarize_tables(lines: list[dict[str, Any]]) -> dict[str, Any]:
     """
     tables = {}
     for name, first in lines[0]["tables"].items():
-        values = np.stack([_comparable(line, name) for line in lines])  # (pair, ...)
+        values = np.stack([_read_comparable(line, name) for line in lines])  # (pair, ...)
         tables[name] = {
             "unit": "share" if "donor" in lines[0] else first["unit"],
             "axes": first["axes"],
-            "mean": _without_nan(values.mean(axis=0)),
-            "sd": _without_nan(values.std(axis=0, ddof=1)) if len(values) > 1 else None,
+            "mean": _replace_nan(values.mean(axis=0)),
+            "sd": _replace_nan(values.std(axis=0, ddof=1)) if len(values) > 1 else None,
         }
     checks = {name: max(line["check"][name] for line in lines) for name in lines[0]["check"]}
     return {"tables": tables, "largest_check": checks}
 
 
-def _comparable(line: dict[str, Any], name: str) -> np.ndarray:
+def _read_comparable(line: dict[str, Any], name: str) -> np.ndarray:
     values = np.array(line["tables"][name]["values"], dtype=float)  # None becomes NaN
     if "donor" not in line:
         return values
     return restored_share(values + line["receiver"], line["receiver"], line["donor"])
 
 
-def _without_nan(values: np.ndarray) -> list:
+def _replace_nan(values: np.ndarray) -> list:
     """Nested lists with None for NaN, which JSON lacks."""
     written = values.astype(object)
     written[np.isnan(values)] = None

@@ -9,7 +9,7 @@ from pages.shared import files
 from pages.vision.vision_inputs import MapSettings
 from views.components.picture_stage import WORDS
 from views.export.matrices import HeadMap
-from views.export.picture_stage_image import PictureStageImage, picture_stage_drawing
+from views.export.picture_stage_image import PictureStageImage, draw_picture_stage
 from views.map_labels import MEAN
 from views.text.catalogue import say
 
@@ -37,4 +37,4 @@ def render_stage_files(
     pictured = settings.picture, opacity, outlined, rows, settings.place[0]
     stage = PictureStageImage(head_map, *pictured, layers, best, caption)
     with fold, st.container(horizontal=True):
-        files.pictures(lambda: picture_stage_drawing(stage), f"vision-stage-layer-{settings.id.replace('-', '-head-')}")
+        files.pictures(lambda: draw_picture_stage(stage), f"vision-stage-layer-{settings.id.replace('-', '-head-')}")

@@ -11,9 +11,9 @@ from views.export.drawing import Box, Drawing, Pixels, TextLine, to_png, to_svg
 from views.export.matrices import HeadMap
 from views.export.picture_stage_image import (
     PictureStageImage,
-    patches_at_rest,
-    patches_shown,
-    picture_stage_drawing,
+    draw_picture_stage,
+    select_patches_at_rest,
+    select_shown_patches,
 )
 from views.export.stroke import Stroke
 from views.viewer.attention_maps import KindMaps
@@ -29,7 +29,7 @@ PIXELS = np.zeros((8, 32, 3), np.uint8)
 def drawn(outlined: float = 0.8, read=(("church", 0.875),), caption=("A caption.",)) -> Drawing:
     head = HeadMap(MAPS, (0, 0), "own", "layer 1, head 1")
     rows, layers = np.stack([ROW, ROW]), ("Layer 1", "Mean")
-    return picture_stage_drawing(PictureStageImage(head, PIXELS, 0.6, outlined, rows, 0, layers, read, caption))
+    return draw_picture_stage(PictureStageImage(head, PIXELS, 0.6, outlined, rows, 0, layers, read, caption))
 
 
 def ribbons(drawing: Drawing) -> list[Stroke]:
@@ -42,13 +42,13 @@ def texts(drawing: Drawing) -> list[str]:
 
 @pytest.mark.parametrize(("outlined", "patches"), [(0.8, [0, 2]), (0, [0, 1, 2, 3]), (0.1, [0])])
 def test_the_shown_layer_has_a_ribbon_for_each_outlined_patch(outlined, patches):
-    assert patches_shown(ROW[1:], outlined) == patches
+    assert select_shown_patches(ROW[1:], outlined) == patches
     assert [each.opacity for each in ribbons(drawn(outlined))].count(0.75) == len(patches)
 
 
 def test_another_layer_has_no_more_than_three_and_none_that_is_weak():
-    assert patches_at_rest(ROW[1:]) == [0]  # from two fifths on
-    assert patches_at_rest(np.array([0.05, 0.3, 0.3, 0.3, *[0.001] * 40, 0.3])) == [1, 2, 3]
+    assert select_patches_at_rest(ROW[1:]) == [0]  # from two fifths on
+    assert select_patches_at_rest(np.array([0.05, 0.3, 0.3, 0.3, *[0.001] * 40, 0.3])) == [1, 2, 3]
 
 
 def test_ribbons_begin_in_their_patches_and_divide_their_bar():
@@ -87,7 +87,7 @@ def test_many_layers_have_bars_of_a_readable_length(layers):
     head = HeadMap(MAPS, (0, 0), "own", "mean")
     rows = np.tile(ROW, (layers, 1))
     names = [f"Layer {layer}" for layer in range(layers)]
-    drawing = picture_stage_drawing(PictureStageImage(head, PIXELS, 0.6, 0.8, rows, 0, names, (), ()))
+    drawing = draw_picture_stage(PictureStageImage(head, PIXELS, 0.6, 0.8, rows, 0, names, (), ()))
     (shown, *_) = [each for each in ribbons(drawing) if each.opacity == 0.75]
     assert shown.width / 0.5 >= 28
     lowest = max(item.y for item in drawing.items if isinstance(item, TextLine) and item.text in names)
