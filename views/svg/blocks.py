@@ -67,8 +67,9 @@ def linked_block(
     label = literal.html(say("diagram.link", "{block}: open the page {page}", block=name, page=pages[page]))
     inside = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg))
     name = f"{label} ({inside})" if inside else label  # voice control needs the visible text in the name
+    shown = svg.replace("</text>", "</text> ")  # as in the name: between two lines there is no other space
     # the tooltip is outside the link: it is no text that the link shows
-    return f'<g><title>{label}</title><a href="{address}" target="_self" aria-label="{name}">{svg}</a></g>'
+    return f'<g><title>{label}</title><a href="{address}" target="_self" aria-label="{name}">{shown}</a></g>'
 
 
 def _marker(name: str, colour: str) -> str:

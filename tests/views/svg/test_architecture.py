@@ -90,5 +90,6 @@ def test_links_stay_in_the_tab_and_are_announced():
     parents = {link: parent for parent in root.iter() for link in parent if link.tag == LINK}
     for link, parent in parents.items():
         assert link.get("aria-label").startswith(parent.find("{http://www.w3.org/2000/svg}title").text)
+        assert " ".join("".join(link.itertext()).split()) in " ".join(link.get("aria-label").split())
         assert link.find("{http://www.w3.org/2000/svg}title") is None  # it would count as text that the link shows
         assert any(element.get("class") == "mark" for element in link)
