@@ -10,12 +10,6 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from model import Trace, Translator
-from model.lessons.positions_compared import shipped_kinds
-from model.networks.config import POSITION_KINDS
-from model.position_translator import SHIPPED
-from model.runtime.checkpoint import read_json
-from model.training.position_networks import SIZES
-from tests.model.random_positions import write_comparison, write_networks
 from views import navigation
 from views.text import catalogue
 
@@ -40,31 +34,6 @@ def translator() -> Translator:
 def trace(translator: Translator) -> Trace:
     """The trace of the sentence that pages are opened with."""
     return translator.trace(SENTENCE)
-
-
-@pytest.fixture(scope="session")
-def enough_positions(tmp_path_factory) -> Path | None:
-    """A folder with the networks that ship and random ones of the other kinds; None if two or more ship."""
-    shipped = shipped_kinds()
-    if len(shipped) >= 2:
-        return None
-    folder = tmp_path_factory.mktemp("positions")
-    write_networks(folder, [kind for kind in POSITION_KINDS if kind not in shipped], SIZES)
-    for kind in shipped:
-        (folder / kind).symlink_to(SHIPPED / kind)
-    write_comparison(
-        folder, {kind: read_json(folder / kind / "card.json")["weights_sha256"] for kind in POSITION_KINDS}
-    )
-    return folder
-
-
-@pytest.fixture(autouse=True)
-def position_networks(enough_positions):
-    """Let *Positions, Compared* have networks to show in these tests while fewer than two ship."""
-    with pytest.MonkeyPatch.context() as patch:
-        if enough_positions:
-            patch.setattr("model.position_translator.SHIPPED", enough_positions)
-        yield
 
 
 @pytest.fixture

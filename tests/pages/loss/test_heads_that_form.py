@@ -26,11 +26,6 @@ PART = {"part": "heads-that-form"}
 TARGET = "Je veux acheter un v\u00e9lo."
 
 
-@pytest.fixture
-def position_networks():
-    """Not those of `tests/pages/conftest.py`: the tests of this file have their own."""
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """The folder of tiny networks that pages read in place of those that ship."""
