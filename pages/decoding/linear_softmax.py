@@ -37,7 +37,7 @@ def render(request: Request) -> None:
     columns = [
         TableColumn(say("column.rank", "rank"), ranks, list(map(str, ranks))),
         tables.token_column(say("column.token", "token"), tokens),
-        TableColumn(say("column.id", "id"), best),
+        TableColumn(say("column.id", "id"), best, [str(id) for id in best.tolist()]),
         TableColumn(say("column.logit", "logit"), output.logits[best]),
         TableColumn(say("column.power", "e^(logit - largest)"), powers[best]),
         tables.bar_column(say("column.probability", "probability"), output.probabilities[best], 1),

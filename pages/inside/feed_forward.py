@@ -38,7 +38,10 @@ def render(request: Request) -> None:
     hidden_units = request.service.lesson(key, measure_hidden_units, trace, stack, layer)
     d_ff = hidden_units.hidden.shape[1]
     metrics(
-        (say("inside.widths", "Widths"), f"{hidden_units.d_model} \u2192 {d_ff} \u2192 {hidden_units.d_model}"),
+        (
+            say("inside.widths", "Widths"),
+            f"{hidden_units.d_model} \u2192 {grouped(d_ff)} \u2192 {hidden_units.d_model}",
+        ),
         (say("inside.units.mean", "Units that fire, on average"), percent(hidden_units.share)),
         (say("inside.units.never", "Units that fire for no token"), _share_of_units(hidden_units.never, d_ff)),
     )
@@ -67,7 +70,7 @@ def choose_stack(trace: Trace) -> tuple[Stack, tuple[str, ...]]:
 
 
 def _share_of_units(count: int, d_ff: int) -> str:
-    return say("inside.units.share", "{count} of {all}", count=count, all=d_ff)
+    return say("inside.units.share", "{count} of {all}", count=grouped(count), all=grouped(d_ff))
 
 
 def render_units(hidden_units: HiddenUnits, tokens: tuple[str, ...], stack: str) -> None:

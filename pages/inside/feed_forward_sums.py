@@ -139,7 +139,7 @@ def _render_widths(d_model: int, d_ff: int) -> None:
     """Show what the paper measured for other widths; the row of the same share d_ff / d_model is marked."""
     paragraph("inside", "width-of-d-ff", share=f"{d_ff / d_model:g}")
     rows: list[list[bars.Value]] = [
-        [str(width), f"{width // PAPER_WIDTH}", f"{perplexity:.2f}", f"{bleu:.1f}", f"{millions}"]
+        [grouped(width), f"{width // PAPER_WIDTH}", f"{perplexity:.2f}", f"{bleu:.1f}", f"{millions}"]
         for width, perplexity, bleu, millions in PAPER
     ]
     header = [

@@ -82,7 +82,10 @@ def size_rows(config: TransformerConfig) -> list[tuple[str, str]]:
         ("d_k = d_model / n_heads", f"{config.d_model} / {config.n_heads} = {config.d_k}"),
         (say("sizes.both-layers", "layers, encoder + decoder"), layers),
         ("d_ff", f"{grouped(config.d_ff)} = {config.d_ff / config.d_model:.3g} d_model"),
-        (say("sizes.path", "feed-forward path"), f"{config.d_model} \u2192 {config.d_ff} \u2192 {config.d_model}"),
+        (
+            say("sizes.path", "feed-forward path"),
+            f"{config.d_model} \u2192 {grouped(config.d_ff)} \u2192 {config.d_model}",
+        ),
         (say("sizes.vocabulary", "vocabulary"), grouped(config.vocabulary_size)),
         *((PARTS[part.name](), f"{part.count} \u00d7 {grouped(part.parameters)}") for part in parts),
         (say("sizes.parameters.all", "parameters, all"), grouped(sum(part.total for part in parts))),

@@ -132,7 +132,7 @@ def test_the_choice_follows_its_sliders_and_the_server_confirms_it(server: Serve
     expect(table.nth(5)).to_contain_text("out")
     slider.press("Home")
     slider.press("ArrowRight")
-    expect(formula).to_contain_text("1 of 8\u202f000 tokens are left")
+    expect(formula).to_contain_text("1 of 8,000 tokens are left")
     expect(best).to_have_text("1.00")
     page.wait_for_function("() => location.search.includes('try_k=1')")
     choose(page, "5")

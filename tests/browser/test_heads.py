@@ -23,7 +23,7 @@ def test_a_row_opens_its_head_and_leads_to_the_attention_page(server: Server, pa
     name = second.get_attribute("data-name")
     layer, head = name.removeprefix("cross ").split(".")
     second.click()
-    expect(page.get_by_role("table", name=f"-ln p by token without {name}")).to_be_visible()
+    expect(page.get_by_role("table", name=f"\u2212ln\u00a0p by token without {name}")).to_be_visible()
     expect(page.get_by_role("heading", name=f"Cross-attention, layer {layer}, head {head}")).to_be_visible()
     ready(page)
     assert f"shown=cross-{layer}-{head}" in page.url

@@ -32,7 +32,7 @@ def test_a_wrong_target_has_a_higher_loss_at_its_token(server: Server, page: Pag
     box = page.get_by_label("French target", exact=True)
     box.fill("Je veux vendre une voiture.")
     box.press("Enter")
-    rows = page.get_by_role("table", name="-ln p by token").locator("tbody tr")
+    rows = page.get_by_role("table", name="\u2212ln\u00a0p by token").locator("tbody tr")
     expect(rows.nth(2)).to_contain_text("vendre")
     ready(page)
     assert metric(page, "Loss") > own
@@ -46,7 +46,7 @@ def test_a_wrong_target_has_a_higher_loss_at_its_token(server: Server, page: Pag
 def test_the_five_predefined_tokens(server: Server, page: Page):
     open_page(page, f"{server.url}/loss")
     choose(page, "Given tokens")
-    rows = page.get_by_role("table", name="-ln p by token").locator("tbody tr")
+    rows = page.get_by_role("table", name="\u2212ln\u00a0p by token").locator("tbody tr")
     expect(rows).to_have_count(5)
     assert [row.locator("td").nth(2).inner_text() for row in rows.all()] == [
         "0.223",

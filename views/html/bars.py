@@ -11,7 +11,7 @@ from .. import palette
 from ..figures.overlay import data_url
 from ..text import literal
 from ..text.catalogue import say
-from ..text.numbers import three_digits
+from ..text.numbers import grouped, three_digits
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def table(
 
 
 _NUMBER, _MARKED = ' class="aa-number"', ' class="aa-marked"'
-_WRITTEN = re.compile(r"(<\s)?[-\u2212]?\d[\d.\s]*(e[-\u2212]?\d+)?%?")
+_WRITTEN = re.compile(r"(<\s)?[-\u2212]?\d[\d.,\s]*(e[-\u2212]?\d+)?%?")
 _NOTHING = ("", "\u2013", "\u2014")  # empty, or a dash for no number
 
 
@@ -81,7 +81,7 @@ def _content(value: Value) -> str:
         return value.html
     if isinstance(value, str):
         return literal.html(literal.visible(value))
-    return str(value) if isinstance(value, int) else three_digits(value)
+    return grouped(value) if isinstance(value, int) else three_digits(value)
 
 
 def bar_cell(value: float, largest: float, kind: str = "encoder", text: str = "") -> Cell:

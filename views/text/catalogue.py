@@ -9,6 +9,7 @@ shown to those who ask for it in the address alone. docs/translating.md describe
 import io
 import logging
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -27,6 +28,7 @@ COMPLETE = "complete"  # a file in the folder of a language in which every text 
 PSEUDO = "en-xa"  # English in brackets, for tests: a text without brackets on screen is not translated
 PSEUDO_SWITCH = "ATLAS_PSEUDO_LANGUAGE"  # the environment variable that adds it to the languages
 OPENED, CLOSED = "\u27e6", "\u27e7"  # the brackets
+_LOG = re.compile(r"(?<![\w\\])(?:([-\u2212])(ln|log|\{log\})|(ln)) p(?![A-Za-z\d])")
 
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
@@ -79,7 +81,7 @@ def say_error(error: Exception) -> str:
 
 def say_sentence(english: str) -> str:
     """A sentence without an id in the user's language: one of the server, which does not import this module."""
-    return _filled(_translated(None, english), {})
+    return _marked(_translated(None, english))
 
 
 def language() -> str:
@@ -151,9 +153,20 @@ def in_brackets(text: str) -> str:
     return f"{OPENED}\n\n{text}\n\n{CLOSED}" if own_block else f"{OPENED}{text}{CLOSED}"
 
 
+def with_whole_logs(text: str) -> str:
+    """`text` with a minus and a no-break space in `-ln p`, of which no line takes only a part."""
+    if " p" not in text:
+        return text
+    return _LOG.sub(lambda match: ("\u2212" if match[1] else "") + (match[2] or match[3]) + "\u00a0p", text)
+
+
 def _filled(text: str, values: dict[str, object]) -> str:
-    filled = particles.fill(text, values) if values else text
-    return in_brackets(filled) if language() == PSEUDO else filled
+    text = with_whole_logs(text)
+    return _marked(particles.fill(text, values) if values else text)
+
+
+def _marked(text: str) -> str:
+    return in_brackets(text) if language() == PSEUDO else text
 
 
 def _translated(id: str | None, english: str) -> str:

@@ -8,7 +8,7 @@ texts.
 import re
 from collections.abc import Callable, Iterator
 
-from .catalogue import say_sentence
+from .catalogue import say_sentence, with_whole_logs
 
 _VALUE = re.compile(r"`[^`]*`|\{[^{}]*\}|(?<![\w.])[+-]?\d+(?:,\d{3})*(?:\.\d+)*(?:e-?\d+)?(?!\w)")
 _TITLE = "# Model card: "  # is the title of the dialog that shows it
@@ -31,7 +31,7 @@ def texts_of_card(card: str) -> Iterator[str]:
 
 def translated_card(card: str) -> str:
     """A card in the user's language, without the words "Model card" of its title."""
-    return _rewritten(card, say_sentence)
+    return with_whole_logs(_rewritten(card, say_sentence))
 
 
 def _rewritten(card: str, translate: Callable[[str], str]) -> str:

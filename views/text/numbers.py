@@ -9,12 +9,12 @@ import re
 
 from .catalogue import say
 
-NARROW_SPACE = "\u202f"  # no line breaks at it
+NARROW_SPACE = "\u202f"  # before a unit; no line breaks at it
 NO_BREAK_SPACE = "\u00a0"
 
 
 def three_digits(value: float) -> str:
-    """Three significant digits: `0.412`, `0.00310`, `58 500`, and `2.40e-7` below 0.001 or from a million on.
+    """Three significant digits: `0.412`, `0.00310`, `58,500`, and `2.40e-7` below 0.001 or from a million on.
 
     The components format their read-outs by the same rule; a browser test compares the two.
     """
@@ -41,8 +41,8 @@ def percent(probability: float) -> str:
 
 
 def grouped(count: int) -> str:
-    """A count with a narrow no-break space between groups of three digits: `8 000` stays on one line."""
-    return f"{count:,}".replace(",", NARROW_SPACE)
+    """A count with a comma between groups of three digits, `8,000`, as prose and model cards have it."""
+    return f"{count:,}"
 
 
 def millions(count: int) -> str:

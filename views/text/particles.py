@@ -1,8 +1,8 @@
-"""Korean particles whose form depends on the last sound of the word before: `{token:은/는}` in a translated text.
+"""Fill texts with values: counts in groups of three digits, and Korean particles, `{token:은/는}`.
 
-After a consonant the first form follows, after a vowel the second; before 으로/로 the consonant ㄹ counts as a vowel.
-Digits are read in Korean, Latin letters by their reading there. Of other characters the sound is not known: both forms
-are written, as in 은(는).
+The form of a particle depends on the last sound of the word before. After a consonant the first form follows, after a
+vowel the second; before 으로/로 the consonant ㄹ counts as a vowel. Digits are read in Korean, Latin letters by their
+reading there. Of other characters the sound is not known: both forms are written, as in 은(는).
 """
 
 import re
@@ -23,6 +23,7 @@ PAIRS = (
     "이란/란",
 )
 _SPEC = re.compile(rf"(.*?)({'|'.join(sorted(PAIRS, key=len, reverse=True))})", re.DOTALL)
+_SPELLED = frozenset(("id", "seed"))  # values that are written as they are typed
 _FIELD = re.compile(rf"\{{[^{{}}]*:[^{{}}]*(?:{'|'.join(PAIRS)})\}}")
 _SYLLABLES = ("가", "힣")
 _FINALS = 28  # positions of a final consonant in a syllable's number; 0 is none
@@ -36,11 +37,12 @@ _SHORT = re.compile(rf"(?:^|[^{_VOWELS}])[{_VOWELS}](?:p|t|k|c|ck)$|(?:oo|ee|ea)
 
 
 def fill(text: str, values: dict[str, object]) -> str:
-    """`text.format(**values)`, in which a format may end in a pair of particles.
+    """`text.format(**values)`, in which a format may end in a pair of particles, and 8000 without one is `8,000`.
 
     Raises:
         KeyError, IndexError, ValueError: as `str.format` does.
     """
+    values = {name: _as_count(name, value) for name, value in values.items()}
     return _PARTICLES.vformat(text, (), values) if _FIELD.search(text) else text.format(**values)
 
 
@@ -72,6 +74,15 @@ def final_of(word: str) -> int | None:
     plain = "".join(char for char in unicodedata.normalize("NFKD", read) if not unicodedata.combining(char))
     match = _LATIN.search(plain)
     return _final_of_latin(match[0]) if match else None
+
+
+class _Count(int):
+    def __format__(self, format_spec: str) -> str:
+        return super().__format__(format_spec or ",")
+
+
+def _as_count(name: str, value: object) -> object:
+    return _Count(value) if type(value) is int and abs(value) >= 1000 and name not in _SPELLED else value
 
 
 def without_particle(spec: str) -> str:

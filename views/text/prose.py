@@ -67,7 +67,7 @@ def parse(text: str) -> PageText:
 
 @lru_cache(maxsize=128)
 def _blocks(page: str, language: str) -> tuple[str, dict[str, str]]:
-    text = parse(read_shipped(TEXT / language / f"{page}.md").decode("utf-8"))
+    text = parse(catalogue.with_whole_logs(read_shipped(TEXT / language / f"{page}.md").decode("utf-8")))
     return text.title, text.blocks
 
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 
+import { filled } from "../src/core/dom"
 import { clamp, full, largest, short, threeDigits, threeDigitsOfHalf } from "../src/core/numbers"
 
 test.each([
@@ -8,12 +9,18 @@ test.each([
   [1, "1.00"],
   [12.34, "12.3"],
   [123.4, "123"],
-  [12345, "12\u202f300"],
+  [12345, "12,300"],
   [999_999, "1.00e6"],
   [0.000_999, "9.99e-4"],
   [-0.5, "-0.500"],
 ])("three digits of %d are %s", (value, text) => {
   expect(threeDigits(value)).toBe(text)
+})
+
+test("counts in a text have their digits grouped", () => {
+  expect(filled("{count} of {all}, {share}, {step}, {other}", { count: 999, all: 4000, share: 0.12345, step: "3144" })).toBe(
+    "999 of 4,000, 0.12345, 3144, {other}",
+  )
 })
 
 test("a number as long as float32 is", () => {

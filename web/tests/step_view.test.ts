@@ -1,10 +1,11 @@
 import { expect, test } from "vitest"
 
+import { grouped } from "../src/core/numbers"
 import { barExtent } from "../src/views/step_view/bars"
 import { formulaParts } from "../src/views/step_view/caption"
 import { labelOf, layoutOf, readNumbers, type Axis, type Header } from "../src/views/step_view/content"
 import { dashesOf, downTo, isDrawable } from "../src/views/step_view/curves"
-import { signedDigits, wholeDigits } from "../src/views/step_view/format"
+import { signedDigits } from "../src/views/step_view/format"
 import { cellSize } from "../src/views/step_view/heatmap"
 import { isNumberHidden, ribbonPath } from "../src/views/step_view/ribbon"
 import { spread, ticksOf, tickText } from "../src/views/step_view/ticks"
@@ -59,7 +60,7 @@ test("numbers of a ribbon are written where they have room, that of the slider a
 
 test("numbers and labels as text", () => {
   expect([NaN, -0.5, 12].map(signedDigits)).toEqual(["\u2013", "\u22120.500", "12.0"])
-  expect([0, 999, 1234567].map(wholeDigits)).toEqual(["0", "999", "1\u202f234\u202f567"])
+  expect([0, 999, 1234567].map(grouped)).toEqual(["0", "999", "1,234,567"])
   expect([0, 1].map((place) => labelOf(axis("a", 2, ["<b>"]), place))).toEqual(["<b>", "2"])
 })
 

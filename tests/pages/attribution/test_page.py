@@ -42,7 +42,7 @@ def test_one_word_by_every_method_and_its_correlations(open_app, known):
     place = [word.text for word in explained.target].index("voiture")
     app = open_app("attribution", target_word=str(place + 1))
     header, *rows = table(app, "Source words by every method, for voiture")
-    assert header[:2] == ["source word", "left out: drop of ln p"] and len(header) == 7
+    assert header[:2] == ["source word", "left out: drop of ln\u00a0p"] and len(header) == 7
     assert [row[0] for row in rows] == ["1 I", "2 want", "3 to", "4 buy", "5 a", "6 car", "7 .", "8 </s>"]
     for at, row in enumerate(rows):
         assert float(row[1]) == pytest.approx(drops["delete"][place, at], rel=0.01, abs=2e-4)
@@ -126,11 +126,11 @@ def test_the_matrices_and_the_other_way_to_leave_words_out(open_app, known):
     _, explained, drops, agreed = known
     app = open_app("attribution", erase="mask", method_shown="rollout", numbers="as-they-are", target_word="2")
     drawn = matrices(app)
-    assert list(drawn) == ["Rollout", "Leave-one-out: drop of ln p"]
+    assert list(drawn) == ["Rollout", "Leave-one-out: drop of ln\u00a0p"]
     header, scores = drawn["Rollout"]
     np.testing.assert_allclose(scores, explained.scores["Rollout"], atol=1e-5)
     assert header["columns"][-1] == "</s>" and header["cursor"][0] == 1
-    np.testing.assert_allclose(drawn["Leave-one-out: drop of ln p"][1], drops["mask"], atol=2e-4)
+    np.testing.assert_allclose(drawn["Leave-one-out: drop of ln\u00a0p"][1], drops["mask"], atol=2e-4)
     assert table(app, CORRELATIONS)[5][2] == three_digits(agreed["mask"].sentence(GRADIENT))
     scaled = matrices(open_app("attribution", erase="mask"))["Gradient relevance"][1]
     np.testing.assert_allclose(scaled.max(axis=1), 1)
@@ -161,9 +161,14 @@ def test_the_check_is_measured(open_app):
     line = check_caption(open_app("attribution"), "Leaving nothing out")
     nothing, alone, rows, rolled, batch = (
         float(re.search(rf"{words} ([\d.e-]*\d)", line)[1])
-        for words in ("changes ln p by", "step by step, differs by at most", "1 within", "layers differs by at most",
-                      "alone differs by at most")
-    )  # fmt: skip
+        for words in (
+            "changes ln p by",
+            "step by step, differs by at most",
+            "1 within",
+            "layers differs by at most",
+            "alone differs by at most",
+        )
+    )
     assert nothing == 0 and 0 < alone < 1e-4 and rows < 1e-12 and rolled < 1e-12 and batch < 1e-4
     gradient, slope = (float(re.search(rf"{words}: (-?[\d.e-]+\d)", line)[1]) for words in (r"head \d\)", "weight"))
     assert slope == pytest.approx(gradient, rel=0.05)
@@ -195,6 +200,6 @@ def test_unusual_sentences_and_invalid_settings(open_app):
     app = open_app("attribution", text="<b>a</b> $x$", **nonsense)
     assert "<b>a" not in html_of(app)
     assert all("<b>" not in text.value for text in app.markdown)
-    assert list(matrices(app)) == ["Gradient relevance", "Leave-one-out: drop of ln p"]
+    assert list(matrices(app)) == ["Gradient relevance", "Leave-one-out: drop of ln\u00a0p"]
     app.text_input(key="text").set_value("!").run()  # the chosen word may no longer exist
     assert not app.exception

@@ -59,7 +59,7 @@ def test_before_after_and_difference_equal_the_models(open_app, translator, trac
     )
     assert not drawn["Encoder"][1].any() and not drawn["Decoder"][1][:3].any()  # nothing before the change moves
     assert marked(app, "aa-text") == [translator.translate(SENTENCE), intervened.translation]
-    rows = table(app, "\u2212ln p of each token")
+    rows = table(app, "\u2212ln\u00a0p of each token")
     assert len(rows) == 1 + len(before)
     assert [row[1:3] for row in rows[1:]] == [list(map(three_digits, both)) for both in zip(before, after, strict=True)]
     assert len(figures(app)) == 2 and max(figures(app)) < 1e-4

@@ -53,7 +53,7 @@ def test_all_heads_are_ranked_by_their_effect(open_app, translator, trace, effec
     hidden = map_weights.causal_mask(*drawn.shape, kind_labels.KINDS[kind].causal)
     np.testing.assert_array_equal(np.isneginf(drawn), hidden)
     np.testing.assert_allclose(drawn[~hidden], trace.attention(kind)[layer, head][~hidden], atol=1e-5)
-    tokens = table(app, f"-ln p by token without {head_name(kind, layer, head)}")[1:]
+    tokens = table(app, f"\u2212ln\u00a0p by token without {head_name(kind, layer, head)}")[1:]
     assert len(tokens) == len(trace.next_ids)
     assert np.mean([float(row[3]) for row in tokens]) == pytest.approx(change, abs=0.01)
     alone = loss_without(translator.network, trace, (kind, layer, head))
@@ -102,7 +102,7 @@ def test_a_chosen_row_opens_and_links_to_the_attention_page(open_app):
     app = open_app("heads", sort="place")
     assert [row["name"] for row in listed_heads(app)["rows"]][:2] == ["encoder 1.1", "encoder 1.2"]
     app = open_app("heads", sort="place", shown="decoder-3-7")
-    assert table(app, "-ln p by token without decoder 3.7")
+    assert table(app, "\u2212ln\u00a0p by token without decoder 3.7")
     (link,) = (link for link in app.get("page_link") if link.proto.query_string)
     assert re.search("kind=decoder", link.proto.query_string)
     assert "layer=3" in link.proto.query_string and "head=7" in link.proto.query_string

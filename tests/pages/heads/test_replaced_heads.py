@@ -26,7 +26,7 @@ def test_the_strongest_heads_and_their_pairs(open_app, translator, trace, replac
     np.testing.assert_allclose(drawn["More than the sum of both"][1], result.interactions, atol=1e-5)
     (line,) = [each.value for each in app.caption if "replaced by its own output" in each.value]
     assert "rounding stays below 1e-5" in line
-    assert ("2000 validation" in " ".join(each.value for each in app.caption)) == (replacement == "mean")
+    assert ("2,000 validation" in " ".join(each.value for each in app.caption)) == (replacement == "mean")
 
 
 def test_nothing_is_computed_until_it_is_asked_for(open_app):

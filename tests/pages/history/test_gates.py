@@ -77,7 +77,7 @@ def test_held_gate_changes_translation_and_loss(open_app, models, gate, held, va
     losses = model.score(before), model.score(after)
     assert metrics(app)["Loss, after"] == three_digits(float(losses[1].mean()))
     assert metrics(app)["Change"] == three_digits(float(losses[1].mean()) - float(losses[0].mean()))
-    rows = table(app, "\u2212ln p of each token")[1:]
+    rows = table(app, "\u2212ln\u00a0p of each token")[1:]
     assert len(rows) == len(before.next_tokens)
     check = check_caption(app, "under the held gate")
     assert float(check.split("largest difference ")[1].rstrip(". Logits").split(". ")[0]) < 2e-5

@@ -14,7 +14,7 @@ from tests.pages.charts import check_caption
 from tests.pages.conftest import html_of
 from tests.pages.stepped import labels, read_step_view
 from tests.tiers import nightly
-from views.text.numbers import three_digits
+from views.text.numbers import grouped, three_digits
 
 REPEATED = "The dog sees the dog and the dog sees the dog."
 
@@ -86,7 +86,7 @@ def test_study_is_of_the_shipped_weights(open_app):
     app = open_app("history", part="without-projections")
     pairs = sum(stage["pairs"] for stage in stored["stages"])
     exceeding = sum(stage["exceeding"] for stage in stored["stages"])
-    assert any(f"{exceeding} of {pairs} pairs" in text.value for text in app.markdown)
+    assert any(f"{grouped(exceeding)} of {grouped(pairs)} pairs" in text.value for text in app.markdown)
     assert f">{three_digits(stored['stages'][1]['trained'])}</td>" in html_of(app)
 
 

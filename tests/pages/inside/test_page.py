@@ -104,8 +104,8 @@ def test_heads_both_forms_and_the_worked_shapes(open_app, trace):
     most = f"head {strongest.argmax() + 1} gives its strongest key {share} of the weight on average"
     assert most in html_of(app)
     counts = table(app, "Forms of heads")
-    narrow = "263\u202f168"  # 4 (256 x 256 + 256)
-    full = "2\u202f103\u202f552"  # 8 x 3 (256 x 256 + 256) + 8 x 256 x 256 + 256
+    narrow = "263,168"  # 4 (256 x 256 + 256)
+    full = "2,103,552"  # 8 x 3 (256 x 256 + 256) + 8 x 256 x 256 + 256
     assert counts[1][1:] == [narrow, narrow, full, narrow]
     assert counts[2][1] == counts[2][2] == counts[2][4]
     assert counts[4][1] == "\u2013" and float(counts[4][2]) < 1e-5 and float(counts[4][3]) < 1e-5 < float(counts[4][4])
@@ -181,7 +181,7 @@ def test_invalid_shapes_get_one_sentence(open_app, shape):
 
 def test_a_tensor_of_more_than_a_million_numbers_is_refused_with_their_count(open_app):
     app = open_app("inside", inside="memory", shape="40 40 40 16")
-    assert "1\u202f024\u202f000 numbers. It may hold 1\u202f000\u202f000 at most" in app.warning[0].value
+    assert "1,024,000 numbers. It may hold 1,000,000 at most" in app.warning[0].value
     app.text_input(key="shape").set_value("40 25 40 25").run()  # a million, which is allowed
     assert not app.exception and not app.warning
 
@@ -212,10 +212,10 @@ def test_hidden_units(open_app, translator, trace, stack):
     app = open_app("inside", inside="feed-forward", stack=stack, layer="2")
     hidden_units = measure_hidden_units(translator.network, trace, stack, 1)
     numbers = metrics(app)
-    assert numbers["Widths"] == "256 \u2192 1024 \u2192 256"
-    assert numbers["Units that fire for no token"] == f"{hidden_units.never} of 1024"
+    assert numbers["Widths"] == "256 \u2192 1,024 \u2192 256"
+    assert numbers["Units that fire for no token"] == f"{hidden_units.never} of 1,024"
     rows = table(app, "Units by token")
-    assert [row[1] for row in rows] == [f"{fired} of 1024" for fired in hidden_units.fired]
+    assert [row[1] for row in rows] == [f"{fired} of 1,024" for fired in hidden_units.fired]
     unit, value = (array[0] for array in hidden_units.strongest(0, 1))
     assert rows[0][2].startswith(f"{unit + 1}: {three_digits(float(value))}")
     header, values = matrices(app)["Activation"]
@@ -319,11 +319,11 @@ def test_shapes_of_the_feed_forward_network(open_app, trace):
     count = len(trace.source_ids)
     assert rows["x, the tokens"][0] == f"(1, {count}, 256)" and rows["W\u2081"] == ["(256, 1024)"] * 2
     assert rows["b\u2081"] == ["(1024,)"] * 2 and rows["W\u2082"] == ["(1024, 256)"] * 2
-    assert rows["parameters"][0] == "525\u202f568"  # 256 x 1024 + 1024 + 1024 x 256 + 256
+    assert rows["parameters"][0] == "525,568"  # 256 x 1024 + 1024 + 1024 x 256 + 256
     app.number_input(key="fed_hidden").set_value(2048).run()
     assert {row[0]: row[2] for row in table(app, "Shapes of the feed-forward network")}["W\u2082"] == "(2048, 256)"
     paper = table(app, "Quality by d_ff in the paper")
-    assert [row[0] for row in paper] == ["1024", "2048", "4096"] and [row[1] for row in paper] == ["2", "4", "8"]
+    assert [row[0] for row in paper] == ["1,024", "2,048", "4,096"] and [row[1] for row in paper] == ["2", "4", "8"]
 
 
 def test_hidden_units_are_dropped_as_a_third_place(open_app, translator, trace):

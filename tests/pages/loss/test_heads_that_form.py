@@ -135,7 +135,7 @@ def test_the_curves_have_the_counts_and_the_record_of_training(open_app, folder)
     (element,) = app.get("plotly_chart")
     names = [trace["name"] for trace in json.loads(element.proto.spec)["data"]]
     assert names[2:] == [
-        "held-out, -ln p of the right token",
+        "held-out, \u2212ln\u00a0p of the right token",
         *("alignment", "previous token", "end of sentence", "copying", "learning rate", "gradient norm"),
     ]
     app.session_state["formation_table"] = True

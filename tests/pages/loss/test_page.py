@@ -37,7 +37,7 @@ def test_each_token_of_the_target(open_app, translator, target):
     app = open_app("loss", target=target)
     trace = translator.trace(SENTENCE, target=target or None)
     losses = F.cross_entropy(torch.from_numpy(trace.logits), torch.tensor(trace.next_ids), reduction="none").numpy()
-    rows = table(app, "-ln p by token")[1:]
+    rows = table(app, "\u2212ln\u00a0p by token")[1:]
     assert [row[1] for row in rows] == [literal.token(token) for token in trace.next_tokens]
     for place, (row, produced) in enumerate(zip(rows, trace.predictions(1), strict=True)):
         assert close(row[2], produced.probability)
@@ -62,7 +62,7 @@ def test_typed_tokens_in_three_logarithms(open_app, log, sign, unit):
     numbers = metrics(app)
     losses = [math.log(2), math.log(8), 0]
     scale = {"e": 1, "2": math.log(2), "10": math.log(10)}[log]
-    assert numbers[f"Total: sum of -{sign} p"] == three_digits(sum(losses) / scale)
+    assert numbers[f"Total: sum of \u2212{sign}\u00a0p"] == three_digits(sum(losses) / scale)
     assert numbers[f"Loss: their mean, {unit} per token"] == three_digits(sum(losses) / 3 / scale)
     assert float(numbers["Perplexity"]) == pytest.approx(math.exp(sum(losses) / 3), rel=0.005)
     assert "<b>" not in html_of(app)
@@ -80,7 +80,7 @@ def test_invalid_tokens_get_one_sentence(open_app, typed):
 
 def test_the_worked_five_tokens(open_app):
     app = open_app("loss", scored="five")
-    rows = table(app, "-ln p by token")[1:]
+    rows = table(app, "\u2212ln\u00a0p by token")[1:]
     assert [row[1] for row in rows] == ["Je", "suis", "un", "\u00e9tudiant", "</s>"]
     assert [row[3] for row in rows] == ["0.223", "0.511", "0.357", "0.693", "0.105"]
     assert all(len(row) == 6 and "" not in row for row in rows)  # typed tokens have no rank
@@ -139,12 +139,13 @@ def test_training_curves_equal_the_record(open_app, translator):
     np.testing.assert_array_equal(x, [line["step"] for line in steps])
     np.testing.assert_allclose(losses, [line["loss"] for line in steps], rtol=1e-6)
     np.testing.assert_allclose(drawn["learning rate"][1], [line["rate"] for line in steps], rtol=1e-6)
-    x, heldout = drawn["held-out, -ln p of the right token"]
+    x, heldout = drawn["held-out, \u2212ln\u00a0p of the right token"]
     np.testing.assert_allclose(heldout, translator.card["training"]["heldout_nll"], rtol=1e-6)
     assert x[-1] == translator.card["training"]["steps"]
     epochs = curves(open_app("loss", part="training-curves", axis="epochs"))
     np.testing.assert_array_equal(
-        epochs["held-out, -ln p of the right token"][0], np.arange(1, translator.card["training"]["epochs"] + 1)
+        epochs["held-out, \u2212ln\u00a0p of the right token"][0],
+        np.arange(1, translator.card["training"]["epochs"] + 1),
     )
 
 

@@ -134,7 +134,7 @@ def test_a_text_is_classified(open_app, listed):
     ablated = model.trace("The quick fox.", intervention=plan)
     sides = [float(model.score(each).reshape(-1)[trace.probabilities.argmax()]) for each in (trace, ablated)]
     label = literal.markdown(best)
-    names = [f"\u2212ln p of {label}, before", f"\u2212ln p of {label}, after", "Change (nats)"]
+    names = [f"\u2212ln\u00a0p of {label}, before", f"\u2212ln\u00a0p of {label}, after", "Change (nats)"]
     assert [metric.label for metric in changed.metric] == names
     assert [metric.value for metric in changed.metric] == list(map(three_digits, (*sides, sides[1] - sides[0])))
 

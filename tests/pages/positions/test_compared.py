@@ -82,7 +82,7 @@ def all_ship(folder):
 def test_every_network_translates_and_scores_the_reference(networks, trace):
     app = open_part()
     header, *rows = table(app, TRANSLATIONS)
-    assert header == ["positions", "translation", "tokens", "\u2212ln p per token of the reference"]
+    assert header == ["positions", "translation", "tokens", "\u2212ln\u00a0p per token of the reference"]
     assert [row[0] for row in rows] == list(NAMES.values())
     forced = {kind: network.trace(SENTENCE, target_ids=trace.next_ids) for kind, network in networks.items()}
     assert [row[1] for row in rows] == [network.translate(SENTENCE) or "\u2014" for network in networks.values()]

@@ -147,7 +147,7 @@ def test_a_small_base_is_not_said_to_make_far_positions_alike(open_app):
 
 def test_the_lowest_dimensions_vary_fastest(open_app):
     app = open_app("positions", facet="wavelengths", width="8", length="40")
-    title = "Paper: 2 of 8 dimensions turn at least once within 40 positions; the slowest needs 6\u202f283"
+    title = "Paper: 2 of 8 dimensions turn at least once within 40 positions; the slowest needs 6,283"
     assert f">{title}<" in html_of(app)
     (figure,) = charts(app)
     x, paper = curve(figure, "Paper")

@@ -81,7 +81,7 @@ def test_the_note_states_what_is_marked_and_how_good_such_translations_are():
     )
     sentence = (
         "The model is unsure: the geometric mean of its tokens\u2019 probabilities is 0.500. On the 719 held-out "
-        "sentences with a mean below 0.79 BLEU is 32.7, on the other 1\u202f281 it is 68.3."
+        "sentences with a mean below 0.79 BLEU is 32.7, on the other 1,281 it is 68.3."
     )
     assert module.explain_doubt(SERVICE, [low]) == sentence
     assert module.explain_doubt(SERVICE, [marked, low]).endswith(sentence)

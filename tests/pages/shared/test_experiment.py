@@ -118,8 +118,9 @@ def test_the_results_equal_the_models(translator, trace):
     result = result_after_press("inside-seven-steps")
     assert f"{three_digits(float(largest[-1]))} on average in layer {len(largest)}" in result
     assert f"{three_digits(float(largest[0]))} in layer 1" in result
-    assert "*étudiant*, with probability 0.500: its \u2212log p is 0.693 of a total of 1.89 nats" in result_after_press(
-        "loss-tokens"
+    assert (
+        "*étudiant*, with probability 0.500: its \u2212log\u00a0p is 0.693 of a total of 1.89 nats"
+        in result_after_press("loss-tokens")
     )
     assert "differs by 0." in result_after_press("decoding-linear-softmax") or "e-" in result_after_press(
         "decoding-linear-softmax"

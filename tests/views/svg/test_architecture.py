@@ -18,8 +18,8 @@ def test_sizes_and_colours():
     assert "Encoder, 4 layers" in texts
     assert "Decoder, 6 layers" in texts
     assert texts.count("8 heads, d_k = 32") == 3
-    assert texts.count("256 \u2192 1\u202f024 \u2192 256, ReLU") == 2
-    assert "8\u202f000 \u00d7 256" in texts
+    assert texts.count("256 \u2192 1,024 \u2192 256, ReLU") == 2
+    assert "8,000 \u00d7 256" in texts
     for kind in ("encoder", "decoder", "cross"):
         assert palette.HUES[kind] in svg
     assert "encoder: 4" in root.get("aria-label")

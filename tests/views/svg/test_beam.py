@@ -38,7 +38,7 @@ def test_every_hypothesis_has_a_box_with_its_token_and_both_scores():
 
 def test_the_tooltip_of_a_box_contains_all_numbers():
     title = boxes(draw_beam())[0].find(f"{SVG}title").text
-    assert title == "Je: kept; probability 0.500, sum of ln p -0.690, score -0.690"
+    assert title == "Je: kept; probability 0.500, sum of ln\u00a0p -0.690, score -0.690"
 
 
 def test_there_is_a_line_to_every_box_and_the_winning_path_is_orange():

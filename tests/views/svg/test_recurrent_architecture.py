@@ -29,7 +29,7 @@ def links(sizes, pages=PAGES, **keep):
 
 def test_sizes_are_shown():
     labels = texts(VECTOR)
-    assert labels.count("LSTM cells") == 2 and "8\u202f000 \u00d7 256" in labels
+    assert labels.count("LSTM cells") == 2 and "8,000 \u00d7 256" in labels
     assert "reads backwards, 448 units" in labels and "last h and c: 2 \u00d7 448 numbers" in labels
     assert texts(RNN).count("RNN cells") == 2 and "last state: 448 numbers" in texts(RNN)
     assert "reads both ways, 2 \u00d7 192 units" in texts(ADDITIVE) and "one step a token, 384 units" in texts(ADDITIVE)

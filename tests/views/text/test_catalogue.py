@@ -171,3 +171,17 @@ def test_an_error_among_the_values_of_another_is_translated_too(korean):
 
     with using_language("ko"):
         assert say_error(Outer()) == "Hello, 이 글은 토큰이 7개입니다."
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("-ln p per token", "\u2212ln\u00a0p per token"),
+        ("the mean \u2212ln p, the drop of ln p", "the mean \u2212ln\u00a0p, the drop of ln\u00a0p"),
+        ("\u2212log p\uac00", "\u2212log\u00a0p\uac00"),
+        ("a -log p", "a \u2212log\u00a0p"),
+        ("$-\\ln p$ in Kln p, -ln parts", "$-\\ln p$ in Kln p, -ln parts"),
+    ],
+)
+def test_no_line_takes_a_part_of_a_logarithm(text: str, whole: str):
+    assert catalogue.with_whole_logs(text) == whole

@@ -1,11 +1,19 @@
 """Formats of numbers."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from views.text.catalogue import using_language
+from views.text.catalogue import TEXT, using_language
 from views.text.numbers import grouped, hardware, millions, percent, signed, three_digits
+
+_ASIDE = re.compile(
+    r"\$\$.*?\$\$|\$[^$\n]*\$|```.*?```|`[^`\n]*`|\]\([^)]*\)|<!--.*?-->|https?://\S+|^#[^\n]*",
+    re.DOTALL | re.MULTILINE,
+)
+_UNGROUPED = re.compile(r"(?<![\w.,])(?!(?:19|20)\d\d(?!\d))\d{4,}(?!\w)|(?<![\w.,])\d{1,3}[ \u202f\u2009]\d{3}(?!\d)")
 
 
 @pytest.mark.parametrize(
@@ -22,10 +30,10 @@ from views.text.numbers import grouped, hardware, millions, percent, signed, thr
         (1e-12, "1.00e-12"),
         (123.4, "123"),
         (999.4, "999"),
-        (999.6, "1\u202f000"),
-        (-1234.5, "-1\u202f230"),
-        (58_489, "58\u202f500"),
-        (999_499, "999\u202f000"),
+        (999.6, "1,000"),
+        (-1234.5, "-1,230"),
+        (58_489, "58,500"),
+        (999_499, "999,000"),
         (999_600, "1.00e6"),
         (-2.5e7, "-2.50e7"),
         (float("nan"), "nan"),
@@ -37,7 +45,7 @@ def test_three_digits(value, text):
 
 @given(st.floats(min_value=1e-30, max_value=1) | st.floats(min_value=1, max_value=1e9))
 def test_three_digits_are_rounded_correctly(value):
-    assert float(three_digits(value).replace("\u202f", "")) == pytest.approx(value, rel=5.01e-3)
+    assert float(three_digits(value).replace(",", "")) == pytest.approx(value, rel=5.01e-3)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +56,7 @@ def test_percent(share, text):
 
 
 def test_counts():
-    assert grouped(8000) == "8\u202f000"
+    assert grouped(8000) == "8,000"
     assert grouped(512) == "512"
     assert millions(9_420_000) == "9.42\u202fM"
 
@@ -62,3 +70,25 @@ def test_hardware_is_translated_where_it_counts_cores():
     assert hardware("Apple M2") == "Apple M2"
     with using_language("ko"):
         assert hardware("2 cores of AMD EPYC") == "AMD EPYC 코어 2개"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("10,000 of 1,048,576 in 2017, `1024`, $10000^{2i}$", []),
+        ("10000, 8 000 and 8\u202f000 of 12", ["10000", "8 000", "8\u202f000"]),
+    ],
+)
+def test_numbers_grouped_in_another_way_are_detected(text: str, found: list[str]):
+    assert otherwise_grouped(text) == found
+
+
+def test_texts_group_digits_as_numbers_do():
+    texts = {path: path.read_text(encoding="utf-8") for path in TEXT.glob("*/*.*")}
+    by_file = {str(path): found for path, text in texts.items() if (found := otherwise_grouped(text))}
+    assert len(texts) > 60 and not by_file
+
+
+def otherwise_grouped(text: str) -> list[str]:
+    """Numbers of four digits or more without commas, outside of code, formulas, links and years."""
+    return _UNGROUPED.findall(_ASIDE.sub(" | ", text))

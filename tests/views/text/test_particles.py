@@ -54,6 +54,9 @@ def test_a_format_may_end_in_particles():
     assert fill("{token:은/는} {share:.2f이/가} 됩니다.", {"token": "cat", "share": 0.25}) == "cat은 0.25가 됩니다."
     assert fill("{name!r:을/를}", {"name": "a"}) == "'a'를"
     assert fill("{count:,} a/b", {"count": 1000}) == "1,000 a/b"
+    assert fill("{count} {size:이/가} {step} {seed}", {"count": 8000, "size": 1000, "step": 999, "seed": 2048}) == (
+        "8,000 1,000이 999 2048"
+    )
     assert [particles.without_particle(spec) for spec in (".2f이/가", "은/는", ",")] == [".2f", "", ","]
     with pytest.raises(KeyError):
         fill("{nobody:은/는}", {"token": "cat"})

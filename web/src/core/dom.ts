@@ -1,5 +1,7 @@
 /** Elements, events and texts of a component. */
 
+import { grouped } from "./numbers"
+
 /** What a text is that is data, not a text of the page. */
 export type DataKind = "token" | "number" | "name" | ""
 
@@ -41,9 +43,12 @@ export function setAttributes(node: Element, attributes: Readonly<Record<string,
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value))
 }
 
-/** A text of the page with `values` for its placeholders in braces. */
+/** A text of the page with `values` for its placeholders in braces; of counts, the digits are grouped. */
 export function filled(text: string, values: Readonly<Record<string, string | number>>): string {
-  return text.replace(/\{(\w+)\}/g, (place, name: string) => (name in values ? String(values[name]) : place))
+  return text.replace(/\{(\w+)\}/g, (place, name: string) => {
+    const value = values[name] ?? place
+    return Number.isInteger(value) ? grouped(Number(value)) : String(value)
+  })
 }
 
 /** Marks an element that shows data, not text of the page: a token, a number or a name. */

@@ -1,15 +1,17 @@
 /** Numbers as text, and the arithmetic that views share. */
 
-/** Between groups of three digits; no line breaks at it. */
-export const NARROW_SPACE = "\u202f"
-
 /** Three significant digits; the same rule as views/text/numbers.py. */
 export function threeDigits(value: number): string {
   if (value === 0) return "0"
   const short = value.toExponential(2)
   const exponent = Number(short.split("e")[1])
   if (Math.abs(value) < 1e-3 || exponent >= 6) return short.replace("e+", "e")
-  return exponent < 3 ? value.toPrecision(3) : String(Number(short)).replace(/\B(?=(\d{3})+$)/g, NARROW_SPACE)
+  return exponent < 3 ? value.toPrecision(3) : grouped(Number(short))
+}
+
+/** A whole number with a comma between groups of three digits; the same rule as views/text/numbers.py. */
+export function grouped(value: number): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ",")
 }
 
 /** As many digits as float32 has. */

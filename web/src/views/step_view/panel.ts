@@ -5,7 +5,8 @@ import { element, markData } from "../../core/dom"
 import type { Tip } from "../../core/tooltip"
 import { writeFormula } from "./caption"
 import type { Axis, Content, PanelHeader, Places } from "./content"
-import { signedDigits, wholeDigits } from "./format"
+import { grouped } from "../../core/numbers"
+import { signedDigits } from "./format"
 
 /** What panels and sliders need of their view. */
 export interface SteppedView {
@@ -61,7 +62,7 @@ export abstract class StepPanel<About extends PanelHeader> {
   /** A number as text; `nothing` if there is none. */
   protected written(key: string, value: number, nothing = ""): string {
     if (Number.isNaN(value) && nothing) return nothing
-    return this.content.header.whole.includes(key) ? wholeDigits(value) : signedDigits(value)
+    return this.content.header.whole.includes(key) ? grouped(value) : signedDigits(value)
   }
 
   /** The positions of an array's axes that are not drawn; the picture depends on these only. */
