@@ -64,7 +64,10 @@ def render(request: Request) -> None:
 def group_label(group: LengthGroup) -> str:
     """Name a group by its lengths and its number of sentences."""
     return say(
-        "history.lengths.group", "{lengths} (n = {count})", lengths=length_range(group), count=grouped(group.sentences)
+        "history.lengths.group",
+        "{lengths} (n\u00a0=\u00a0{count})",
+        lengths=length_range(group),
+        count=grouped(group.sentences),
     )
 
 

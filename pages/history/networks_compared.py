@@ -22,7 +22,7 @@ from server.singleton import singleton
 from views.html import bars
 from views.text import literal
 from views.text.catalogue import say_error
-from views.text.numbers import three_digits
+from views.text.numbers import with_interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,4 +93,4 @@ def band_cell(band: BootstrapInterval | None) -> bars.Cell | str:
 
 def band_text(band: BootstrapInterval) -> str:
     """A figure with its interval, as text."""
-    return f"{three_digits(band.value)} ({three_digits(band.low)} \u2013 {three_digits(band.high)})"
+    return with_interval(band.value, band.low, band.high)

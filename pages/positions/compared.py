@@ -24,7 +24,7 @@ from views.controls import widgets
 from views.html import bars, generated_tokens
 from views.text import literal
 from views.text.catalogue import Message, say, say_error
-from views.text.numbers import millions
+from views.text.numbers import grouped
 
 FEWEST = 2  # networks that can be compared
 VIEWS = {
@@ -50,7 +50,7 @@ def render(request: Request) -> None:
     sizes = {
         "layers": model.config.n_encoder_layers,
         "width": model.config.d_model,
-        "parameters": millions(model.parameters),
+        "parameters": grouped(model.parameters),
         "longest": model.card.get("data", {}).get("longest_tokens", NO_NUMBER),
     }
     with column_with_text("positions", "compared", **sizes):

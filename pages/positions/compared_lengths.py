@@ -99,7 +99,12 @@ def _span(group: PositionLengths) -> str:
 
 def group_label(group: PositionLengths) -> str:
     """Name a group by its lengths and its number of pairs."""
-    return say("positions-compared.group", "{lengths} (n = {count})", lengths=_span(group), count=grouped(group.pairs))
+    return say(
+        "positions-compared.group",
+        "{lengths} (n\u00a0=\u00a0{count})",
+        lengths=_span(group),
+        count=grouped(group.pairs),
+    )
 
 
 def _render_chart(

@@ -17,7 +17,7 @@ from pages.shared.texts import caption
 from views.html import bars
 from views.text import literal
 from views.text.catalogue import Message, say_error
-from views.text.numbers import three_digits
+from views.text.numbers import with_interval
 
 LABELS: dict[PositionKind, Message] = {
     "sinusoidal": Message("positions-compared.kind.sinusoidal", "Sinusoids"),
@@ -87,7 +87,7 @@ def render_absent(block: str, present: Sequence[PositionKind], kinds: Sequence[P
 
 def interval_text(interval: BootstrapInterval) -> str:
     """A figure with its interval, as text."""
-    return f"{three_digits(interval.value)} ({three_digits(interval.low)} \u2013 {three_digits(interval.high)})"
+    return with_interval(interval.value, interval.low, interval.high)
 
 
 def interval_cell(interval: BootstrapInterval | None) -> bars.Cell | str:

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from .. import palette
 from ..text import literal
-from ..text.numbers import three_digits
+from ..text.numbers import with_interval
 from .line_chart import GAP_BELOW, SERIES, SIDE_GAP
 
 _HEIGHT = 360
@@ -62,9 +62,7 @@ def intervals(
         offset = _SPREAD * (index / count - 0.5)
         symbol = SYMBOLS[index % len(SYMBOLS)]
         heading = f"{literal.plotly(line.name)}<br>%{{customdata[0]}}"
-        bands = [
-            f"{value} ({low} \u2013 {high})" for value, low, high in (map(three_digits, each[1:]) for each in points)
-        ]
+        bands = [with_interval(*each[1:]) for each in points]
         traces.append(
             {
                 "type": "scatter",

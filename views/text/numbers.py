@@ -33,6 +33,12 @@ def signed(value: float) -> str:
     return ("+" if value > 0 else "\u2212" if value < 0 else "") + three_digits(abs(value))
 
 
+def with_interval(value: float, low: float, high: float) -> str:
+    """A figure and its interval, `1.22 (1.13 \u2013 1.31)`; no line breaks inside of the brackets."""
+    dash = f"{NO_BREAK_SPACE}\u2013{NO_BREAK_SPACE}"
+    return f"{three_digits(value)} ({three_digits(low)}{dash}{three_digits(high)})"
+
+
 def percent(probability: float) -> str:
     """A probability between 0 and 1 in per cent: `97.3 %`, `< 0.1 %`; one decimal, and no line breaks inside."""
     if 0 < probability < 0.001:

@@ -17,7 +17,7 @@ from tests.pages.pseudo import uncatalogued_texts
 from tests.pages.reading import table
 from tests.pages.stepped import labels, read_step_view
 from tests.payloads import read_payload
-from views.text.numbers import three_digits
+from views.text.numbers import three_digits, with_interval
 
 LONG = "The animal didn't cross the street because it was too tired."
 with_alignment = pytest.mark.parametrize("name", ["lstm-additive", "lstm-dot"])
@@ -83,7 +83,7 @@ def test_heldout_error_rates_have_intervals(open_app):
     _, dot, layer, head = table(app, "Alignment error rates")
     for row, name in ((dot, "lstm-dot"), (layer, "transformer"), (head, "transformer-head")):
         band = rate[name].generated
-        assert row[5] == f"{three_digits(band.value)} ({three_digits(band.low)} \u2013 {three_digits(band.high)})"
+        assert row[5] == with_interval(band.value, band.low, band.high)
     text = " ".join(map(text_without_links, app.markdown))
     assert "no person made these links" in text
 

@@ -21,7 +21,7 @@ from views.text.numbers import millions, three_digits
 def band(interval: dict) -> str:
     """A figure as the page shows it, with its interval."""
     value, low, high = (three_digits(interval[name]) for name in ("value", "low", "high"))
-    return f"{value} ({low} \u2013 {high})"
+    return f"{value} ({low}\u00a0\u2013\u00a0{high})"
 
 
 def expected_figures() -> dict[str, dict]:

@@ -136,7 +136,7 @@ def test_in_korean(rivals):
 def test_loss_and_bleu_by_length_are_the_studys(study):
     app = open_part(rivals="lengths")
     loss, bleu = charts(app)
-    assert loss["layout"]["xaxis"]["ticktext"] == ["1 to 16 (n = 200)", "17 to 40 (n = 30)"]
+    assert loss["layout"]["xaxis"]["ticktext"] == ["1 to 16 (n\u00a0=\u00a0200)", "17 to 40 (n\u00a0=\u00a030)"]
     for figure, values in (
         (loss, [group.loss for group in study.lengths]),
         (bleu, [group.bleu for group in study.lengths]),
@@ -149,7 +149,7 @@ def test_loss_and_bleu_by_length_are_the_studys(study):
             assert points["y"] == [band.value for band in bands]
             assert points["error_y"]["arrayminus"] == pytest.approx([band.value - band.low for band in bands])
     rows = {row[0]: row[1:] for row in table(app, "Loss by length")}
-    assert rows["Learned table"][1] == "\u2014" and rows["Sinusoids"][0].startswith("2.16 (1.66 \u2013")
+    assert rows["Learned table"][1] == "\u2014" and rows["Sinusoids"][0].startswith("2.16 (1.66\u00a0\u2013")
     assert {row[2] for row in table(app, "BLEU by length")[1:]} == {"\u2014"}  # 30 pairs: only the loss is claimed
     seeds = table(app, "Means over seeds")
     assert seeds[1][:3] == ["1 to 16", "Sinusoids", "3"] and len(seeds) == 2

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from views.text.catalogue import TEXT, using_language
-from views.text.numbers import grouped, hardware, millions, percent, signed, three_digits
+from views.text.numbers import grouped, hardware, millions, percent, signed, three_digits, with_interval
 
 _ASIDE = re.compile(
     r"\$\$.*?\$\$|\$[^$\n]*\$|```.*?```|`[^`\n]*`|\]\([^)]*\)|<!--.*?-->|https?://\S+|^#[^\n]*",
@@ -53,6 +53,10 @@ def test_three_digits_are_rounded_correctly(value):
 )
 def test_percent(share, text):
     assert percent(share) == text
+
+
+def test_an_interval_ends_no_line():
+    assert with_interval(1.217, 1.128, 1310) == "1.22 (1.13\u00a0\u2013\u00a01,310)"
 
 
 def test_counts():
