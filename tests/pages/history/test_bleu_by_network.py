@@ -15,7 +15,7 @@ from tests.pages.charts import check_caption
 from tests.pages.conftest import html_of
 from tests.pages.reading import table
 from views.export import downloads
-from views.text.numbers import millions, three_digits
+from views.text.numbers import grouped, millions, three_digits
 
 
 def band(interval: dict) -> str:
@@ -50,7 +50,7 @@ def test_what_else_differs_is_stated_from_the_cards(open_app):
     steps = expected_figures()["steps"]
     for row, (name, card) in zip(rows, all_cards().items(), strict=True):
         recipe = card["training"]["recipe"]
-        assert row[2] == str(card["data"]["training_pairs"])
+        assert row[2] == grouped(card["data"]["training_pairs"])
         assert ("near duplicates" in row[3]) == (name == "decoder-only")
         assert row[4] == str(card["training"]["epochs"])
         assert row[5] == ("Muon" if recipe["matrix_learning_rate"] else "AdamW")

@@ -9,13 +9,14 @@ import torch
 
 from model import RecurrentTranslator
 from model.attribution.agreement import METHODS
+from model.attribution.rollout import INTEGRATED
 from model.attribution.rollout import METHODS as PICTURE_METHODS
 from model.lessons.position_schemes import t5_buckets
 from model.networks.recurrent import RecurrentNetwork
 from model.recurrent_translator import SHIPPED
 from views.text import glossary, prose
 
-NUMBERS = {4: "four", 6: "six"}
+NUMBERS = {4: "four", 5: "five", 6: "six"}
 
 
 def text(page: str, id: str) -> str:
@@ -24,8 +25,10 @@ def text(page: str, id: str) -> str:
 
 
 def test_the_numbers_of_compared_methods_are_those_of_the_code():
-    words, pictures = NUMBERS[len(METHODS)], NUMBERS[len(PICTURE_METHODS)]
-    assert f"*Attribution* compares {words} methods, *Vision* {pictures}." in text("glossary", "attribution")
+    words, pictures, all_of_pictures = (
+        NUMBERS[len(each)] for each in (METHODS, PICTURE_METHODS, (*PICTURE_METHODS, INTEGRATED))
+    )
+    assert f"*Attribution* compares {words} methods, *Vision* {all_of_pictures}." in text("glossary", "attribution")
     assert f"{words} attribution methods" in " ".join(prose.lead("attribution").split())
     assert f"{pictures.capitalize()} methods of attribution" in " ".join(prose.lead("vision_layers").split())
 
