@@ -93,6 +93,7 @@ class StepCells(PatchedCells):
         rows: list[list[object]] = []
         for site, part, result in self._listed():
             labels, numbers = result.grid.axes[0].labels, zip(result.grid.values, result.restored, strict=True)
+            names = STATES[site](), self.names[part]
             for place, (label, (value, share)) in enumerate(zip(labels, numbers, strict=True), 1):
-                rows.append([site, part, place, literal.token(str(label)), float(value), float(share)])
+                rows.append([*names, place, literal.token(str(label)), float(value), float(share)])
         return header, rows

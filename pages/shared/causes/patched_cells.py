@@ -263,6 +263,7 @@ class PatchedCells:
         rows: list[list[object]] = []
         for site, part, result in self._listed():
             layers, *others = result.grid.axes
+            of = say("circuits.column.patches", "each patch") if part == PATCHES else self.names[part]
             for index in np.ndindex(*result.grid.values.shape):
                 at = {axis.name: place for axis, place in zip(others, index[1:], strict=True)}
                 head: object = at["head"] + 1 if "head" in at else ""
@@ -272,7 +273,7 @@ class PatchedCells:
                 numbers = [float(result.grid.values[index]), float(result.restored[index])]
                 if result.standard_error is not None:
                     numbers.append(float(result.standard_error.values[index]))
-                rows.append([site, part, layers.labels[index[0]], head, *place, *numbers])
+                rows.append([SITES[site](), of, layers.labels[index[0]], head, *place, *numbers])
         return header, rows
 
     def _listed(self) -> list[tuple[str, str, ActivationPatching]]:
