@@ -1,12 +1,12 @@
 """Comments of the programs in assets/code, in the user's language; code and comments that are shapes stay."""
 
 import re
-import textwrap
 from collections.abc import Iterator
 
 from .catalogue import say_sentence
+from .literal import columns
 
-WIDTH = 120  # characters of a line
+WIDTH = 120  # letters of a line, of which a wide one takes two
 _COMMENT = re.compile(r"(.*?)((?:^|  )# )(.*)")
 _NOT_WORDS = re.compile(r"\([^()]*\)|noqa\b.*")  # a shape, or a mark for linters
 
@@ -41,5 +41,14 @@ def with_translated_comments(program: str) -> str:
         if code or not words:
             lines.append(f"{code}  # {words}" if words else code)
         else:
-            lines += [f"# {line}" for line in textwrap.wrap(words, WIDTH - 2)]
+            lines += _comment_lines(words)
     return "\n".join(lines)
+
+
+def _comment_lines(words: str) -> list[str]:
+    lines = ["#"]
+    for word in words.split():
+        if lines[-1] != "#" and columns(f"{lines[-1]} {word}") > WIDTH:
+            lines.append("#")
+        lines[-1] += f" {word}"
+    return lines

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from views.text import catalogue
 from views.text.catalogue import using_language
-from views.text.program_comments import comments_in, with_translated_comments
+from views.text.literal import columns
+from views.text.program_comments import WIDTH, comments_in, with_translated_comments
 
 PROGRAM = """import torch
 a = torch.ones(2)  # greedy
@@ -35,4 +36,6 @@ def test_every_program_stays_the_same_in_english_and_in_translation():
         text = path.read_text(encoding="utf-8")
         assert with_translated_comments(text).split() == text.split()
         with using_language("ko"):
-            assert ast.dump(ast.parse(with_translated_comments(text))) == ast.dump(ast.parse(text))
+            translated = with_translated_comments(text)
+        assert ast.dump(ast.parse(translated)) == ast.dump(ast.parse(text))
+        assert max(map(columns, translated.splitlines())) <= WIDTH, path
