@@ -21,6 +21,8 @@ FOOT = 28  # height of the line about boxes
 CAPTION, CAPTION_LINE, CAPTION_WIDTH = 16, 24, 320  # sizes of a caption: type, line, narrowest drawing
 BOXES = Message("files.boxes", "A box is a character that no installed font has.")
 _INK = palette.INK["light"]
+_OTHER_FONTS = 1.3  # width of the widest font of many machines, DejaVu Sans, relative to that of the page
+_TO_THE_RIGHT = {"start": 1.0, "middle": 0.5, "end": 0.0}  # share of a text on that side of its anchor
 
 
 @dataclass(frozen=True)
@@ -103,8 +105,13 @@ def _wrapped(text: str, width: float) -> list[str]:
 
 
 def to_svg(drawing: Drawing) -> str:
-    """The drawing as an SVG file."""
-    width, height = math.ceil(drawing.width), math.ceil(drawing.height)
+    """The drawing as an SVG file, with room for texts in the wider fonts of machines that have not the page's."""
+    ends = (
+        item.x + _OTHER_FONTS * _TO_THE_RIGHT[item.anchor] * text_width(item.text, item.size)
+        for item in drawing.items
+        if isinstance(item, TextLine) and not item.angle
+    )
+    width, height = math.ceil(max(drawing.width, *ends, 0)), math.ceil(drawing.height)
     title = literal.html(literal.visible(drawing.title))
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '

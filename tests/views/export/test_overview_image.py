@@ -101,3 +101,10 @@ def test_the_file_of_the_longest_input_stays_small():
     maps = KindMaps(kind_labels.VISION, weights, axis, axis, (0, 1))
     maps = Overview(maps, maps.with_means(), "own")
     assert len(drawing.to_svg(layout(maps))) < 9 * 12_000 + 10_000  # 12 kB per map
+
+
+@pytest.mark.parametrize(("width", "expected"), [(50, 10 + 1.3 * drawing.text_width("a long caption", 12)), (900, 900)])
+def test_an_svg_has_room_for_captions_in_wider_fonts(width: float, expected: float):
+    caption = drawing.TextLine(10, 10, "a long caption", size=12)
+    svg = ElementTree.fromstring(drawing.to_svg(drawing.Drawing(width, 20, "", (caption,))))
+    assert float(svg.attrib["width"]) == pytest.approx(expected, abs=1)
