@@ -64,10 +64,12 @@ def test_words_twice(title: str, expected: bool):
         ("<div class='query-axis'>Query: 영어 query 토큰</div>", ["a word twice"]),
         ("<p>값 <b data-said='number'>7</b>는 <code>x</code>을</p>", ["7는", "x을"]),
         ("<p>문장 하나입니다.</p><p>다음 문장입니다.</p>", []),
+        ("<p style='width: 60px'>모두 100 %입니다. 나머지는 없습니다.</p>", ["inside a word: 모두 100 %|입니다."]),
+        ("<p style='width: 60px'>모두 100 %\u2060입니다. 나머지는<br>없습니다.</p>", []),
     ],
 )
 def test_faults_of_a_page(page: Page, content: str, expected: list[str]):
-    page.set_content(f'<section data-testid="stMain">{content}</section>')
+    page.set_content(f'<section data-testid="stMain" style="word-break: keep-all">{content}</section>')
     found = text_faults(page)
     assert len(found) == len(expected), found
     assert all(part in fault for part, fault in zip(expected, found, strict=True)), found

@@ -94,6 +94,33 @@
     return text
   }
 
+  /** Notes where a line of a block begins inside a word, as with a particle after a formula. */
+  const readLines = (block) => {
+    const range = document.createRange()
+    let [text, before] = ["", null] // what was read, and the edges of its last character, null for a space
+    const visit = (holder) => {
+      for (const child of holder.childNodes) {
+        if (child.nodeType === Node.ELEMENT_NODE) {
+          if (child.matches(".katex")) [text, before] = [text + "\ufffc", child.getBoundingClientRect()]
+          else if (child.localName === "br" || child.matches(ASIDE) || !isInline(getComputedStyle(child))) before = null
+          else visit(child)
+        } else if (child.nodeType === Node.TEXT_NODE) {
+          for (let place = 0; place < child.length; place++) {
+            range.setStart(child, place)
+            range.setEnd(child, place + 1)
+            const edges = range.getBoundingClientRect()
+            const starts = before && edges.top > before.bottom - 4 && edges.left < before.left
+            if (starts && /[가-힣]/.test(child.data[place])) faults.add(`a line begins inside a word: ${text.slice(-30)}|${child.data.slice(place, place + 9)}`)
+            if (/\s/.test(child.data[place])) before = null
+            else if (edges.width) before = edges
+            text += child.data[place]
+          }
+        }
+      }
+    }
+    visit(block)
+  }
+
   const read = (element) => {
     if (element.matches(ASIDE)) return
     for (const name of SPOKEN) if (element.getAttribute(name)) texts.add(plain(element.getAttribute(name)))
@@ -101,7 +128,11 @@
     const isShown = element.checkVisibility({ visibilityProperty: true })
     if (isShown && !isName && element.matches(HEADINGS)) headings.add(plain(textOf(element)))
     if (isShown && !isName && element.matches(AXES)) axes.add(plain(element.textContent))
-    if (!isName && !isInline(getComputedStyle(element))) texts.add(plain(textOf(element)))
+    if (!isName && !isInline(getComputedStyle(element))) {
+      const text = plain(textOf(element))
+      texts.add(text)
+      if (isShown && /[가-힣]/.test(text) && element instanceof HTMLElement && element.offsetWidth > 2 && !isTurned(element)) readLines(element)
+    }
     for (const child of element.childNodes) {
       if (child.nodeType === Node.TEXT_NODE) readText(child)
       else if (child.nodeType === Node.ELEMENT_NODE) read(child)

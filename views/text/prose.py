@@ -14,6 +14,7 @@ from functools import lru_cache, partial
 from ..shipped_files import ShippedFileError, read_shipped
 from . import catalogue, glossary, particles
 from .catalogue import TEXT, Message
+from .numbers import NO_BREAK_SPACE
 
 MISSING = Message("prose.missing", "`{file}` is missing from `{folder}`: restore it with `git checkout -- assets`.")
 DAMAGED = Message("prose.damaged", "`{file}` cannot be read in `{folder}`: restore it with `git checkout -- assets`.")
@@ -25,9 +26,9 @@ ALTERED = Message(
 
 
 # Punctuation, a formula or code, marks of emphasis after it, and the Hangul syllable with which a particle begins;
-# else a formula or code, whose insides are not read.
-_BEFORE_PARTICLE = re.compile(
-    r"(\$[^$]+\$|`[^`]*`| ?%|[)\]\u2260\u201d\u2019\"'])(\*{0,2})(?=[가-힣])|\$\$[^$]*\$\$|\$[^$]*\$|`[^`]*`"
+# the space before a percent sign; else a formula or code, whose insides are not read.
+_JOINED = re.compile(
+    r"(\$[^$]+\$|`[^`]*`|%|[)\]\u2260\u201d\u2019\"'])(\*{0,2})(?=[가-힣])|\$\$[^$]*\$\$|\$[^$]*\$|`[^`]*`| (?=%)"
 )
 _HEADING = re.compile(r"(##?) (.*?)(?:\s*<!-- ([0-9a-f]{8}) -->)?\s*")
 
@@ -124,15 +125,15 @@ def _filled(text: str, values: dict[str, object]) -> str:
 
 
 def _with_links(text: str) -> str:
-    linked = _BEFORE_PARTICLE.sub(_join_particle, glossary.link_terms(text, partial(block, glossary.PAGE)))
+    linked = _JOINED.sub(_join, glossary.link_terms(text, partial(block, glossary.PAGE)))
     return catalogue.in_brackets(linked) if catalogue.language() == catalogue.PSEUDO else linked
 
 
-def _join_particle(match: re.Match[str]) -> str:
-    """Join a particle to what it follows, as a letter would.
+def _join(match: re.Match[str]) -> str:
+    """Join a particle or a percent sign to what it follows, as a letter would.
 
     Else a line may end between them, despite `word-break: keep-all`, and CommonMark closes no emphasis there.
     """
     if match[1] is None:
-        return match[0]
-    return ("\u00a0%" if match[1] == " %" else match[1]) + glossary.JOINER + match[2]
+        return NO_BREAK_SPACE if match[0] == " " else match[0]
+    return match[1] + glossary.JOINER + match[2]

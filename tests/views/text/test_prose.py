@@ -42,7 +42,7 @@ def test_unknown_heading():
         ("`a % b`와 `b`(c) 다음 $f(x)$는 \u2260로", "`a % b`|와 `b`(c) 다음 $f(x)$|는 \u2260|로"),
         ("$\\text{concat}(O_1)가$ 그리고 `f(x)가`.", "$\\text{concat}(O_1)가$ 그리고 `f(x)가`."),
         ("$$\\text{(a)가}$$ 다음", "$$\\text{(a)가}$$ 다음"),
-        ("a head (attention) is 100 %", "a head (attention) is 100 %"),
+        ("a head (attention) is 100 %", "a head (attention) is 100\u00a0%"),
     ],
 )
 def test_particles_are_joined_to_punctuation(tmp_path, monkeypatch, text, expected):
