@@ -180,8 +180,9 @@ def render_moved_heads(
     ]
     rows = [
         # from half the sum over a row's keys to the mean over them
-        [name, numbers[name][at] + 1, head + 1, float(table[at, head]), 2 * float(table[at, head]) / max(1, keys[name])]
+        [kind, numbers[name][at] + 1, head + 1, float(table[at, head]), 2 * float(table[at, head]) / max(1, keys[name])]
         for name, table in moved.items()
+        for kind in [kind_labels.kind_named(name).title]
         for at, head in np.ndindex(*table.shape)
     ]
     with st.container(horizontal=True):
