@@ -285,6 +285,11 @@ def test_a_weight_is_pulled_by_keys(server: Server, page: Page):
     expect(french(page)).to_have_text("il")
     page.keyboard.press("Control+z")
     expect(french(page)).to_have_text("elle")
+    page.keyboard.press("1")
+    expect(french(page)).to_have_text("il")
+    page.get_by_role("heading", level=1).click()  # no element has the focus
+    page.keyboard.press("Control+z")
+    expect(french(page)).to_have_text("elle")
 
 
 @pytest.mark.nightly

@@ -43,7 +43,7 @@ class Component:
         selection: object = None,
         exact: tuple[str, np.ndarray] | None = None,
         answer: object = None,
-        changes: bytes = b"",
+        changes: bytes | None = None,
         **handlers: Handler,
     ) -> None:
         """Mount the component. It also reports the page's theme when that differs from `sentence_input.theme()`.
@@ -53,7 +53,8 @@ class Component:
             selection: the user's selection, see `selection_mark`: the payload stays the same when that changes.
             exact: the selected numbers, see `exact_numbers_mark`.
             answer: to the component's last request, see `answer_mark`.
-            changes: in the payload, which itself stays the same, see `changes_mark`.
+            changes: in the payload, which itself stays the same, see `changes_mark`; empty for none. A component that
+                has any in some runs has this mark in all: at another place in its container the browser mounts it anew.
             handlers: by the name of a state or trigger of the component.
         """
         handlers["theme"] = partial(valid_option, names=("light", "dark")), sentence_input.remember_theme
@@ -69,7 +70,7 @@ class Component:
                 st.html(exact_numbers_mark(*exact))
             if answer is not None:
                 st.html(answer_mark(answer))
-            if changes:
+            if changes is not None:
                 st.html(changes_mark(changes))
             self._mount(key=key, data=data, **callbacks)
 

@@ -43,7 +43,7 @@ def header_of(app: AppTest) -> dict:
     [stage] = [part for part in app.get("bidi_component") if part.proto.component_name == "stage"]
     header, _ = read_payload(stage.proto.bytes)
     sent = re.findall(r'data-changes="([^"]*)"', html_of(app))
-    if not sent:
+    if not sent[0]:
         return header | {"pulled": None}
     changes, _ = read_payload(base64.b64decode(sent[0]))
     assert changes["of"] == header["name"]
@@ -52,8 +52,30 @@ def header_of(app: AppTest) -> dict:
     return header | changes | {"places": places, "text": changes["pulled"]["now"]}
 
 
+def place_of_stage(block) -> int | None:
+    """The number of elements before the stage in its container."""
+    for place, child in block.children.items():
+        if getattr(child, "proto", None) is not None and getattr(child.proto, "component_name", "") == "stage":
+            return place
+        if hasattr(child, "children") and (inner := place_of_stage(child)) is not None:
+            return inner
+    return None
+
+
 def pulls_in_address(app: AppTest) -> HeadInterventions:
     return HeadInterventions.from_text("".join(app.query_params.get("pull", [])))
+
+
+def test_a_pull_does_not_move_the_stage(open_app):
+    """The browser would mount it anew: the keyboard's focus and an opened layer would be lost."""
+    app = open_app(text=TIRED)
+    before = place_of_stage(app.main)
+    assert before is not None
+    ask(app, 1, "pull", weight=1.0)
+    assert header_of(app)["pulled"]
+    assert place_of_stage(app.main) == before
+    ask(app, 2, "undo")
+    assert place_of_stage(app.main) == before
 
 
 def test_a_sweep_states_the_token_at_each_weight_and_changes_nothing(open_app):

@@ -36,6 +36,8 @@ export function mounting<Data>(Shown: new (parent: Element | ShadowRoot) => View
     markShown(shown.host)
     window.dispatchEvent(new CustomEvent("shown", { detail: shown.root }))
     return () => {
+      // Streamlit also ends an update that a later one overtook, before or after it shows that one: the view goes on.
+      if (shown.host.isConnected) return
       instances.delete(parentElement)
       shown.leave()
     }
@@ -70,7 +72,7 @@ export abstract class View<Data> {
   constructor(parent: Element | ShadowRoot, root: string) {
     this.host = parent instanceof ShadowRoot ? parent.host : parent
     this.root = parent.querySelector<HTMLElement>(root)!
-    // An update that arrives during another one makes Streamlit end a view and create a new one in the same place.
+    // A new view may follow another one in the same place.
     this.root.replaceChildren()
     this.root.classList.add("component")
   }

@@ -21,8 +21,8 @@ let unmount = () => {}
 
 function leave(): void {
   left.abort()
-  unmount()
   outline.remove()
+  unmount() // a view goes on as long as it is in the document
 }
 
 function makeRoom(): void {

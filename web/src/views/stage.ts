@@ -15,7 +15,7 @@ import { ACTIONS, decodeStage, kindIn, type KindName, type StagePayload } from "
 import { pullableAt, PullPanel } from "./stage/panel"
 import type { Answer } from "./stage/pull"
 import { Playback } from "./stage/play"
-import { Pulling, sameTarget } from "./stage/pulling"
+import { Pulling, sameTarget, undoByKey } from "./stage/pulling"
 import type { Focus } from "./stage/reading"
 import styles from "./stage/styles"
 import { StageTexts } from "./stage/texts"
@@ -60,6 +60,7 @@ class Stage extends StageView {
       refresh: () => this.showAttention(),
       announce: (text) => (this.live.textContent = text),
     })
+    document.addEventListener("keydown", (event) => undoByKey(event, this.pulling), { signal: this.mounted.signal })
     const [brief, play] = [element("div", "brief lines"), element("div", "play")]
     this.rail.prepend(brief, play)
     this.texts = new StageTexts(this.main, brief)
@@ -67,6 +68,7 @@ class Stage extends StageView {
       undo: () => this.pulling.takeBack("undo"),
       reset: () => this.pulling.takeBack("reset"),
       fillScreen: () => this.screen.toggle(),
+      leave: () => this.figure.moveTo(this.focusing.held ?? { side: "french", place: 0 }),
     })
     this.panel = new PullPanel(this.rail, {
       preview: (weight) => this.pulling.preview(weight),

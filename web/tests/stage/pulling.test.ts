@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, test, vi } from "vitest"
 
 import { Requests } from "../../src/core/requests"
 import type { Pulled } from "../../src/views/stage/payload"
-import { Pulling, type PullRequest } from "../../src/views/stage/pulling"
+import { Pulling, pullsByKey, undoByKey, type PullRequest } from "../../src/views/stage/pulling"
 
 const sweep = { before: 0.1, weights: [0, 0.5, 1], tokens: ["a", "a", "b"], texts: ["a", "b"], of: [0, 0, 1] }
 const SCARF = { kind: "cross", query: 2, key: 1 } as const
@@ -156,5 +156,52 @@ describe("requests", () => {
     expect([new Set(asked().slice(2)), act.mock.calls.length]).toEqual([new Set(["pull"]), 1])
     pulling.takeBack("reset")
     expect(last().action).toBe("reset")
+  })
+})
+
+describe("keys", () => {
+  const press = (from: Element, key = "z", ctrlKey = true) => {
+    const event = new KeyboardEvent("keydown", { key, ctrlKey, bubbles: true, composed: true, cancelable: true })
+    from.dispatchEvent(event)
+    return event.defaultPrevented
+  }
+  beforeEach(() => {
+    document.body.innerHTML = "<main tabindex=0><button></button><input type=range></main><input><textarea></textarea>"
+    const leave = new AbortController()
+    document.addEventListener("keydown", (event) => undoByKey(event, pulling), { signal: leave.signal })
+    return () => leave.abort()
+  })
+
+  it("undo wherever the focus is, also where the element that had it is gone, but in a box with text", () => {
+    pulling.follow({ query: 2, key: 1 } as Pulled)
+    answer({ control: ["None."] })
+    const boxes = [...document.body.children].slice(1)
+    expect(boxes.map((each) => press(each))).toEqual([false, false])
+    const main = document.querySelector("main")!
+    for (const from of [...main.children, main, document.body]) {
+      expect(press(from)).toBe(true)
+      expect(last().action).toBe("undo")
+      answer()
+      sender.answer.mockClear()
+    }
+    expect([press(main, "z", false), press(main, "y"), asked()]).toEqual([false, false, []])
+  })
+
+  it("undo a pull without an answer, and nothing where there is none", () => {
+    expect(press(document.body)).toBe(false)
+    pulling.open(SCARF)
+    answer(sweep)
+    expect(press(document.body)).toBe(false)
+    pulling.release(1)
+    pulling.open({ ...SCARF, key: 2 })
+    expect(press(document.body)).toBe(true)
+    answer()
+    expect(last().action).toBe("undo")
+  })
+
+  it.each(["1", "=", "-", "Delete"])("of the browser pull no weight: Ctrl and %s", (key) => {
+    pulling.open(SCARF)
+    const pull = (ctrlKey: boolean) => pullsByKey(new KeyboardEvent("keydown", { key, ctrlKey }), pulling, 0.5)
+    expect([pull(true), pull(false)]).toEqual([false, true])
   })
 })

@@ -31,13 +31,23 @@ export interface PullingHost {
 
 /** Pulls by a key; whether the key does. `weight`: of the key that is chosen in the row, null if none is. */
 export function pullsByKey({ key, shiftKey, ctrlKey, metaKey }: KeyboardEvent, pulling: Pulling, weight: number | null): boolean {
-  if ((ctrlKey || metaKey) && key === "z") pulling.takeBack("undo")
-  else if (weight === null) return false
-  else if (key === "Delete") pulling.release(0)
+  if (weight === null || ctrlKey || metaKey) return false
+  if (key === "Delete") pulling.release(0)
   else if (key === "1") pulling.release(1)
   else if (["+", "=", "-", "_"].includes(key)) pulling.step(weight, (key === "+" || key === "=" ? 1 : -1) * (shiftKey ? 0.01 : 0.05))
   else return false
   return true
+}
+
+const TYPED = "input:not([type=range]), textarea, select, [contenteditable]" // have an undo of their own
+
+/** Undoes the last pull by a key, wherever the focus is but in a box: the element that had it may be gone. */
+export function undoByKey(event: KeyboardEvent, pulling: Pulling): void {
+  const [target] = event.composedPath()
+  if (!(event.ctrlKey || event.metaKey) || event.key !== "z" || !pulling.undoable) return
+  if (target instanceof Element && target.matches(TYPED)) return
+  event.preventDefault()
+  pulling.takeBack("undo")
 }
 
 const NO_TARGET: Target = { kind: "cross", query: 0, key: 0 }
@@ -56,7 +66,7 @@ export class Pulling {
   leftOut = "" // why a pull in the address is not shown
   private swept = "" // of which map and weight the server has the sweep, or a reason why there is none
   private waiting: number | undefined
-  private pulls = "" // of the payload
+  private pulls = "null" // of the payload
   private controlled = true // whether the control of the last of them is known
   private changes: PullRequest[] = [] // that wait for the answer to the one before
 
@@ -147,6 +157,12 @@ export class Pulling {
     window.clearTimeout(this.waiting)
     this.weight = null
     this.change(action, 0)
+  }
+
+  /** Whether there is a pull, or one that is not answered yet. */
+  get undoable(): boolean {
+    const { open } = this.host.requests
+    return this.pulls !== "null" || this.weight !== null || this.changes.length > 0 || Boolean(open && isChange(open))
   }
 
   /** The translation at the weight that is tried; null if none is tried or known. */

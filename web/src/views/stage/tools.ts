@@ -10,6 +10,7 @@ export interface ToolEvents {
   undo: () => void
   reset: () => void
   fillScreen: () => void
+  leave: () => void // called where the button with the keyboard's focus disappears
 }
 
 const TEMPERATURES = { min: 0.1, max: 3, step: 0.1 }
@@ -36,7 +37,7 @@ export class StageTools {
     parent: ParentNode,
     private readonly sheet: Element,
     private readonly playback: Playback,
-    events: ToolEvents,
+    private readonly events: ToolEvents,
   ) {
     const tools = (this.root = element("div", "tools", parent))
     this.steps = element("span", "slider steps", tools) // whose first two buttons the arrow keys press when presenting
@@ -79,9 +80,11 @@ export class StageTools {
     this.reset.textContent = words.reset
     this.link.show(words)
     this.screen.textContent = words.fullScreen
+    const focused = [this.undo, this.reset, this.greedy].find((each) => each.matches(":focus"))
     this.undo.hidden = this.reset.hidden = !pulled
     const sampling = decoding.method === "sampling"
     this.temperature.hidden = this.greedy.hidden = !sampling
+    if (focused?.hidden) this.events.leave()
     this.sample.textContent = sampling ? words.drawAgain : words.drawSample
     this.greedy.textContent = words.greedyAgain
     inputOf(this.temperature).valueAsNumber = decoding.temperature
@@ -97,7 +100,9 @@ export class StageTools {
     this.toggle.textContent = playing ? words.pause : words.play
     setAttributes(this.back, { "aria-label": words.back, title: words.back })
     setAttributes(this.on, { "aria-label": words.on, title: words.on })
+    const focused = this.back.matches(":focus")
     this.back.disabled = done === 0
+    if (focused && this.back.disabled) this.on.focus()
     name(this.speed, words.speed)
   }
 
