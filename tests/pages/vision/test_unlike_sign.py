@@ -52,7 +52,7 @@ def test_a_picture_above_the_threshold_is_marked_with_what_was_measured(monkeypa
     (sign,) = open_sign(4.25, REPORTED, monkeypatch).info
     text = " ".join(sign.value.split())
     assert (
-        "its vectors are 4.25 from the nearest class, above 3.00, where only 4.3 % of 2000 validation pictures" in text
+        "its vectors are 4.25 from the nearest class, above 3.00, where only 4.3 % of 2,000 validation pictures" in text
     )
     assert text.endswith("of pictures of other things 50.0 % of 50 photographs of other things (36.6 % to 63.4 %).")
 
