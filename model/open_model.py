@@ -125,6 +125,7 @@ def _live(network: nn.Module, reader, task: ModelTask | None) -> OpenedModel:
 
 def _opened(loaded: LoadedModel, name: str, weights_sha256: str, commit: str | None = None) -> OpenedModel:
     with raised_as(
-        "This model could not be run on a short text or a picture alone; models that need more are not opened."
+        "This model could not be run on a short text or a picture alone ({reason}); models that need more are not "
+        "opened."
     ):
         return (OpenedPictureModel if loaded.vision else OpenedModel)(loaded, name, weights_sha256, commit)

@@ -13,6 +13,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 FAILED = Template("This model fails on this input; try another one, or save or download the model again.")
+REASON = 200  # characters of a library's error that are stated
 _NO_MEMORY = ("not enough memory", "can't allocate memory")  # PyTorch, on the CPU
 
 
@@ -26,6 +27,9 @@ def raised_as(template: str, /, **values: object) -> Iterator[None]:
 
     Errors that are a sentence already pass, and so do a GPU's full memory, after which `model.runtime.fallback`
     computes on the CPU, and what ends a thread. A panic of a library in Rust, which is no `Exception`, does not pass.
+
+    Args:
+        template: with `{reason}` where the library's own error is stated.
     """
     try:
         yield
@@ -38,11 +42,17 @@ def raised_as(template: str, /, **values: object) -> Iterator[None]:
             raise OpenError(
                 "This machine's memory does not suffice for it; open a smaller model, or give a shorter input."
             ) from None
-        raise OpenError(template, **values) from None
+        raise OpenError(template, **values, **_reason(template, error)) from None
     except BaseException as error:
         if type(error).__module__ != "pyo3_runtime":
             raise
-        raise OpenError(template, **values) from None
+        raise OpenError(template, **values, **_reason(template, error)) from None
+
+
+def _reason(template: str, error: BaseException) -> dict[str, str]:
+    """The first line of a library's error, as the value of `{reason}`; nothing where a template has no such place."""
+    first = next(iter(str(error).strip().splitlines()), "")[:REASON].rstrip(" .")
+    return {"reason": f"{type(error).__name__}: {first}"} if "{reason}" in template else {}
 
 
 def states_errors(method: Callable[P, T]) -> Callable[P, T]:

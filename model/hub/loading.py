@@ -12,6 +12,7 @@ import torch
 
 from ..runtime.messages import Template
 from .errors import OpenError, raised_as
+from .finite_numbers import is_pooler
 from .folder import SHARE, CheckpointFiles, check_memory, check_size, free_memory, inspect_checkpoint
 from .folder_files import check_references
 from .interface import has_eager_form
@@ -155,7 +156,7 @@ def _load_network(
                 network, loading_info = load(folder, **options, attn_implementation="eager")
         missing = sorted(loading_info["missing_keys"])
         missing += sorted(str(key) for key in loading_info.get("mismatched_keys", ()))
-        if attempt == "encode" and all(map(_is_pooler, missing)):
+        if attempt == "encode" and all(map(is_pooler, missing)):
             _make_unusable(network, missing)
             missing = []
         if not missing:
@@ -169,11 +170,6 @@ def _load_network(
         count=len(lacking),
         name=lacking[0],
     )
-
-
-def _is_pooler(name: str) -> bool:
-    """Whether a tensor of a body belongs to what follows its last hidden states, by its name alone."""
-    return any("pool" in part for part in name.split(".")) or name.startswith("head.")
 
 
 def _make_unusable(network: Network, names: list[str]) -> None:

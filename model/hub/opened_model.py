@@ -20,6 +20,7 @@ from .causal.pictured_causes import PicturedCauses
 from .causal.resumable_pictured import ResumablePictured
 from .eager_attention import AttentionCall, CallRecorder
 from .errors import OpenError, states_errors
+from .finite_numbers import check_finite
 from .forward_run import output_tensor, residual_stream, run_network
 from .hub_trace import HubTrace
 from .input_forms import TextForm, render_chat, split_batch
@@ -161,7 +162,7 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
         recorder = CallRecorder(self.proof.plan.names, tap, reduce)
         output = run_network(self.network, inputs, recorder, self.proof.by_interface, output_hidden_states=True)
         fields = {} if layout is None else picture_fields(layout, inputs)
-        trace = self._as_trace(output, recorder.calls, retention, source, decoder, fields)
+        trace = self._as_trace(output, recorder.calls, retention, source, decoder, fields, intervention)
         return attach_model(trace, weakref.ref(self), intervention)
 
     def _trace_pictures(
@@ -183,9 +184,13 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
         output, records, pictures = pictured.run(given, tap, reduce)
         if len(pictures) == 1 and pictures[0].tower is not None:
             records |= pictures[0].tower.records
+        logits = output_tensor(output)
+        towers = [record for picture in pictures if picture.tower for record in picture.tower.records.values()]
+        maps = (record.weights for record in (*records.values(), *towers))
+        check_finite(self.network, logits, maps, changed=intervention is not None)
         trace = HubTrace(
             records=records,
-            logits=output_tensor(output).cpu().numpy(),
+            logits=logits.cpu().numpy(),
             source=given.tokens,
             target=None,
             stream=residual_stream(output, "decoder") if retention.steps == "all" else {},
@@ -248,12 +253,16 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
         source: Tokens | None,
         decoder: Tokens | None,
         fields: dict[str, Any],
+        intervention: object = None,
     ) -> HubTrace:
         if len(calls) != len(self.proof.plan.names):
             raise OpenError("This model takes another path for this input than for the one it was tried with.")
+        records, logits = self._records(calls), output_tensor(output)
+        maps = (record.weights for record in records.values())
+        check_finite(self.network, logits, maps, changed=intervention is not None)
         return HubTrace(
-            records=self._records(calls),
-            logits=output_tensor(output).cpu().numpy(),
+            records=records,
+            logits=logits.cpu().numpy(),
             source=source,
             target=decoder,
             stream=residual_stream(output, self.kinds[0].stack) if retention.steps == "all" else {},

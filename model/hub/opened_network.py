@@ -108,7 +108,7 @@ class OpenedNetwork(NetworkOwner):
             if self.text_refusal is None and not self.proof.by_interface:
                 raise OpenError(UNKNOWN_FORM)
             self.network.set_attn_implementation(implementation)
-            with raised_as("This model could not be run on a short text with a picture."):
+            with raised_as("This model could not be run on a short text with a picture ({reason})."):
                 self.pictured = PictureTextNetwork(self.network, processor)
         except OpenError as error:
             if self.text_refusal is not None:

@@ -64,7 +64,7 @@ def verify_with_pictures(network: Network, given: PictureText) -> PictureTextChe
     """Verify that recording changes no output, and yields the network's own maps of text and pictures."""
     inputs: ModelInputs = given.inputs
     untouched, again = (output_tensor(run_network(network, inputs, None, True)) for _ in range(2))
-    check_untouched(untouched, again)
+    check_untouched(network, untouched, again)
     output, own = own_weights(network, inputs)
     reported = reported_weights(output).get("attentions", ())
     if not use_own_attention(network):

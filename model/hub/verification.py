@@ -8,13 +8,13 @@ recorded: by our own attention function (`model.hub.interface`), else by watchin
 import itertools
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from ..tracing.kinds import AttentionKind
 from .call_plan import CallPlan, identify_calls
 from .eager_attention import CallRecorder, is_half
 from .errors import OpenError
+from .finite_numbers import check_finite
 from .forward_run import ModelInputs, output_tensor, reported_weights, run_network
 from .interface import attention_implementation, use_own_attention
 from .layer_numbers import watch_layers
@@ -99,7 +99,7 @@ def verify_attention(
         OpenError: neither way records what the network computes; with the measured difference.
     """
     untouched, again = (output_tensor(run_network(network, inputs, None, True)) for _ in range(2))
-    check_untouched(untouched, again)
+    check_untouched(network, untouched, again)
     with attention_implementation(network, "eager"):
         output = run_network(network, inputs, None, True, output_attentions=True)
         eager, reported = output_tensor(output), reported_weights(output)
@@ -146,13 +146,9 @@ def _recorded(network: Network, inputs: ModelInputs, by_interface: bool) -> Call
     return recorder
 
 
-def check_untouched(first: Tensor, second: Tensor) -> None:
+def check_untouched(network: Network, first: Tensor, second: Tensor) -> None:
     """Refuse a network whose answers cannot be compared with anything, for the reason that lies in itself."""
-    if not bool(torch.isfinite(first).all()):
-        raise OpenError(
-            "Untouched, this model answers with numbers that are not finite (NaN or infinite): its weights are damaged "
-            "or need a higher precision; save it again, or choose float32."
-        )
+    check_finite(network, first, opening=True)
     if first.shape != second.shape or float((first - second).abs().max()) > OUTPUTS * max(
         1.0, float(first.abs().max())
     ):

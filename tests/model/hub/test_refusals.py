@@ -169,7 +169,7 @@ def test_maps_that_are_not_those_that_the_model_reports(monkeypatch, change, rea
 def test_a_model_with_numbers_that_are_not_finite():
     network = tiny.network("gpt2")
     network.lm_head.weight.data[0, 0] = float("nan")
-    with pytest.raises(OpenError, match="Untouched, this model answers with numbers that are not finite"):
+    with pytest.raises(OpenError, match="Weights of this model are NaN or infinite, such as"):
         open_model(network, reader=tiny.tokenizer())
 
 
