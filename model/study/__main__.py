@@ -91,7 +91,8 @@ def _run(options: argparse.Namespace) -> int:
 def _parser(program: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=f"python -m {program}", description=__doc__.split("\n\n")[0])
     parser.add_argument(
-        "model", help="translator, vision, lstm-additive, lstm-dot, a folder with a checkpoint, or an id of the hub"
+        "model",
+        help="translator, language, vision, lstm-additive, lstm-dot, a folder, or an id of the hub",
     )
     parser.add_argument(
         "texts", type=Path, help=".txt of lines, .tsv of pairs, .parquet, or a folder of pictures or of .parquet files"

@@ -14,10 +14,12 @@ from ..hub.ablation import ablate
 from ..hub.head_scores import measure_heads, score_heads
 from ..hub.hub_trace import HubTrace
 from ..hub.opened_model import OpenedModel, TraceInput
+from ..language_model import LanguageModel
 from ..networks.recurrent_trace import RecurrentTrace
 from ..networks.tap import AtEveryStep
 from ..recurrent_translator import RecurrentTranslator
 from ..tracing.kinds import VISION, kind_of
+from ..tracing.language_trace import LanguageTrace
 from ..tracing.trace import Trace
 from ..translator import Translator
 
@@ -38,6 +40,17 @@ def measure_translation(
     return {
         name: HeadMeasurements(scores, effects.get(name), text_measures(trace.attention(name), kind_of(name)))
         for name, scores in head_scores(trace, links).items()
+    }
+
+
+def measure_language(
+    model: LanguageModel, trace: LanguageTrace, *, ablates: bool = True
+) -> dict[str, HeadMeasurements]:
+    """Measure the heads of the decoder-only network on one sequence; the loss is that of what follows its prompt."""
+    effects = model.replace_heads(trace, "zero", pairs_among=0).effects if ablates else {}
+    return {
+        name: HeadMeasurements(scores, effects.get(name), text_measures(trace.attention(name), kind_of(name)))
+        for name, scores in head_scores(trace).items()
     }
 
 

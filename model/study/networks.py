@@ -1,10 +1,11 @@
 """Open any network for a study, and measure its heads on one input."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,20 +18,43 @@ from ..hub.model_inputs import has_decoder
 from ..hub.opened_model import OpenedModel, TraceInput
 from ..hub.source import folder_of
 from ..hub.tasks import ModelTask
+from ..language_model import LanguageModel
 from ..networks.recurrent_config import VARIANTS
 from ..open_model import SPREAD, open_model
+from ..position_translator import PositionTranslator
 from ..recurrent_translator import RecurrentTranslator
 from ..runtime.checkpoint import CheckpointError, read_json
 from ..text.word_alignment import AlignmentTable, find_links
+from ..tracing.language_trace import LanguageTrace
 from ..tracing.trace import SentenceTrace
 from ..tracing.traced_model import TracedModel
 from ..translator import SHIPPED as TRANSLATOR
 from ..translator import SentenceTranslator, Translator
-from .head_measurements import measure_alignment, measure_opened, measure_picture, measure_translation
+from .head_measurements import (
+    measure_alignment,
+    measure_language,
+    measure_opened,
+    measure_picture,
+    measure_translation,
+)
 from .study_data import InputForm, StudyError, StudyInput, StudyInputs
 
-SHIPPED: dict[str, type[Translator] | type[VisionClassifier]] = {"translator": Translator, "vision": VisionClassifier}
+OwnModel = Translator | LanguageModel | RecurrentTranslator | VisionClassifier
+SHIPPED: dict[str, type[Translator] | type[LanguageModel] | type[VisionClassifier]] = {
+    "translator": Translator,
+    "language": LanguageModel,
+    "vision": VisionClassifier,
+}
 ALIGNING = [name for name, sizes in VARIANTS.items() if sizes.get("alignment", "none") != "none"]
+OWN_SIZES: Mapping[str, type[OwnModel]] = MappingProxyType(
+    {  # that a network's configuration has, and none before it
+        "cell": RecurrentTranslator,
+        "classes": VisionClassifier,
+        "positions": PositionTranslator,
+        "n_encoder_layers": Translator,
+        "n_layers": LanguageModel,
+    }
+)
 
 Measure = Callable[[StudyInput, Collection[str], bool], dict[str, HeadMeasurements]]
 
@@ -85,8 +109,8 @@ def open_studied_model(
     """Open one of the networks that ship, a folder that training wrote, or any checkpoint `open_model` opens.
 
     Args:
-        source: "translator", "vision", "lstm-additive" or another recurrent network's name, a folder, or an id of the
-            hub.
+        source: "translator", "language", "vision", "lstm-additive" or another recurrent network's name, a folder, or
+            an id of the hub.
         device: "auto", a device's name, or "spread" for a checkpoint too large for one; see `open_model`.
         task, dtype, memory, download: as of `open_model`.
 
@@ -95,17 +119,13 @@ def open_studied_model(
         CheckpointError, OpenError, ValueError: it cannot be opened; the message states why.
     """
     folder = Path(source).expanduser()
-    load: Callable[[], Translator | RecurrentTranslator | VisionClassifier]
+    load: Callable[[], OwnModel]
     if source in SHIPPED:
         load = partial(SHIPPED[source].load, None, device)
     elif source in VARIANTS:
         load = partial(RecurrentTranslator.load, source, device)
-    elif (folder / "card.json").is_file() and "model_type" not in (config := read_json(folder / "config.json")):
-        if "widths" in config:
-            raise StudyError(f"{source} is a convolutional network, which has no attention; give another network.")
-        network: type[Translator] | type[RecurrentTranslator] | type[VisionClassifier]
-        network = RecurrentTranslator if "cell" in config else VisionClassifier if "classes" in config else Translator
-        load = partial(network.load, folder, device)
+    elif (own := _own_class(folder, source)) is not None:
+        load = partial(own.load, folder, device)
     else:
         if not download:
             _check_exists(source)
@@ -116,7 +136,28 @@ def open_studied_model(
     model = load()
     if isinstance(model, VisionClassifier):
         return studied_classifier(model, source)
+    if isinstance(model, LanguageModel):
+        return studied_language_model(model, source)
     return studied_translator(model, source)
+
+
+def _own_class(folder: Path, source: str) -> type[OwnModel] | None:
+    """The class of a folder that training wrote, by the sizes in its configuration; None of any other source.
+
+    Raises:
+        StudyError: training has not finished it, or it is a network without attention.
+        CheckpointError: its configuration cannot be read.
+    """
+    if not (folder / "config.json").is_file() or "model_type" in (config := read_json(folder / "config.json")):
+        return None
+    if "widths" in config:
+        raise StudyError(f"{source} is a convolutional network, which has no attention; give another network.")
+    own = next((network for size, network in OWN_SIZES.items() if size in config), None)
+    if own is not None and not (folder / "card.json").is_file():
+        if set(config) - {field.name for field in fields(own.config_type)}:  # of another program
+            return None
+        raise StudyError(f"{source} has no card.json, which training writes last; finish the training first.")
+    return own
 
 
 def _check_exists(source: str) -> None:
@@ -148,6 +189,19 @@ def studied_translator(model: Translator | RecurrentTranslator, name: str) -> St
 
     trace = (lambda item: model.trace(item.text(), item.second)) if isinstance(model, Translator) else None
     return StudiedModel(name, model, ("texts", "pairs"), True, measure, trace)
+
+
+def studied_language_model(model: LanguageModel, name: str) -> StudiedModel:
+    """The decoder-only network, as a studied model: on an English sentence and its translation, whose loss counts."""
+
+    def trace_of(item: StudyInput) -> LanguageTrace:
+        return model.trace(item.text(), item.second)
+
+    def measure(item: StudyInput, kinds: Collection[str], ablates: bool) -> dict[str, HeadMeasurements]:
+        measured = measure_language(model, trace_of(item), ablates=ablates)
+        return {kind: measured[kind] for kind in kinds}
+
+    return StudiedModel(name, model, ("texts", "pairs"), True, measure, trace_of)
 
 
 def _load_alignment(model: SentenceTranslator) -> AlignmentTable | None:

@@ -1,19 +1,22 @@
 """Every network that can be studied is opened and measured on an input or two."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from model import OpenError, RecurrentTranslator, VisionClassifier
+from model import HeadInterventions, LanguageModel, OpenError, RecurrentTranslator, Scale, Translator, VisionClassifier
 from model.attribution.head_labels import vision_scores
 from model.attribution.intervention_result import token_losses
 from model.classifier import SHIPPED as VISION_FOLDER
 from model.networks.tap import AtEveryStep
+from model.position_translator import PositionTranslator
 from model.runtime.checkpoint import CheckpointError
 from model.study.networks import open_studied_model, studied_checkpoint
 from model.study.study_data import StudyError, StudyInput, StudyInputs
+from model.trained_model import ASSETS
 from tests.model.hub.conftest import PICTURE, TEXT, example_input
 from tests.model.hub.test_ablation import network_without_head
 
@@ -54,6 +57,45 @@ def test_the_classifier_measures_the_labelled_class_or_else_its_answer():
     np.testing.assert_allclose(by_label[None].scores.scores["row"], scores["row"], atol=1e-12)
     with pytest.raises(StudyError, match="not a picture"):
         studied.measure(StudyInput(b"no"), ("vision",), True)
+
+
+def test_the_decoder_only_network_is_measured_on_its_translation():
+    studied = open_studied_model("language", "cpu")
+    assert studied.kinds(None, StudyInputs("pairs", [])) == ("decoder",)
+    measured = studied.measure(StudyInput(SENTENCE, FRENCH), ("decoder",), True)["decoder"]
+    model = LanguageModel.load(device="cpu")
+    trace = model.trace(SENTENCE, FRENCH)
+    without = model.trace(SENTENCE, FRENCH, intervention=HeadInterventions((Scale("decoder", ((2, 3),), 0.0),)))
+    first = trace.prompt_length - 1
+    change = float((token_losses(without) - token_losses(trace))[first:].mean())
+    assert measured.effect.shape == (model.config.n_layers, model.config.n_heads) and abs(change) > 1e-4
+    assert measured.effect[2, 3] == pytest.approx(change, abs=1e-5)
+    assert set(measured.scores.scores) >= {"previous", "start", "diffuse"}
+    assert studied.measure(StudyInput(SENTENCE), ("decoder",), False)["decoder"].effect is None
+
+
+@pytest.mark.parametrize(
+    ("name", "type_"),
+    [
+        ("translator", Translator),
+        ("language", LanguageModel),
+        ("vision", VisionClassifier),
+        ("recurrent/lstm-dot", RecurrentTranslator),
+        ("positions/alibi", PositionTranslator),
+    ],
+)
+def test_a_folder_is_opened_as_what_its_configuration_is(name, type_, tmp_path):
+    folder = ASSETS / name
+    assert type(open_studied_model(str(folder), "cpu").model) is type_
+    shutil.copy(folder / "config.json", tmp_path)
+    with pytest.raises(StudyError, match=r"has no card\.json, which training writes last"):
+        open_studied_model(str(tmp_path), "cpu")
+
+
+def test_a_folder_of_another_program_is_not_taken_for_one_of_these_networks(tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps({"n_layers": 2, "dim": 32}))
+    with pytest.raises(OpenError, match="names no type of model"):
+        open_studied_model(str(tmp_path), "cpu")
 
 
 @pytest.mark.parametrize("name", ["lstm-additive", "lstm-dot"])
@@ -122,7 +164,7 @@ def test_a_long_text_is_a_user_error(opened):
 
 def test_sources_that_cannot_be_opened_have_one_sentence_errors(tmp_path):
     with pytest.raises(
-        StudyError, match="no model nothing-here here; give translator, vision, lstm-additive, lstm-dot"
+        StudyError, match="no model nothing-here here; give translator, language, vision, lstm-additive, lstm-dot"
     ):
         open_studied_model("nothing-here")
     with pytest.raises(StudyError, match="no model /nowhere/at/all here"):
@@ -135,7 +177,8 @@ def test_sources_that_cannot_be_opened_have_one_sentence_errors(tmp_path):
         open_studied_model("lstm-vector", "cpu").kinds(None, StudyInputs("texts", []))
     for config, error, message in (
         ({"widths": [8]}, StudyError, "convolutional"),
-        ({}, CheckpointError, "cannot be read"),
+        ({}, OpenError, "names no type of model"),
+        ({"n_layers": 2}, CheckpointError, "cannot be read"),
     ):
         (tmp_path / "card.json").write_text("{}")
         (tmp_path / "config.json").write_text(json.dumps(config))
