@@ -48,7 +48,7 @@ def task_of(config: Config) -> ModelTask:
     architecture = (config.architectures or [None])[0]
     for task in TABLES:
         if architecture in _classes(TABLES[task][0], config.model_type):
-            return task
+            return _as_read(task, config)
     if _continues_text_with_pictures(config, architecture):
         return "complete"
     if config.model_type not in _table(TABLES["encode"][0]):
@@ -62,6 +62,11 @@ def task_of(config: Config) -> ModelTask:
     return "encode"
 
 
+def _as_read(task: ModelTask, config: Config) -> ModelTask:
+    """The task of a class in a table: the library lists networks that go on with sound and text as translators too."""
+    return "complete" if task == "translate" and not getattr(config, "is_encoder_decoder", False) else task
+
+
 def task_of_network(network: Network) -> ModelTask | None:
     """The task of a live model: that of its class, or of the class of the library that it is derived from.
 
@@ -70,7 +75,7 @@ def task_of_network(network: Network) -> ModelTask | None:
     for base in type(network).__mro__:
         for task in TABLES:
             if base.__name__ in _classes(TABLES[task][0], network.config.model_type):
-                return task
+                return _as_read(task, network.config)
         if base.__name__ in _classes(ENCODER[0], network.config.model_type):
             return "encode"
         if _continues_text_with_pictures(network.config, base.__name__):
@@ -108,6 +113,8 @@ def loading_class(config: Config, task: ModelTask) -> str:
     known = architecture in _classes(TABLES[task][0], config.model_type)
     if task == "complete" and not known and _continues_text_with_pictures(config, architecture):
         return PICTURE_TEXT[1]
+    if task == "complete" and not known and architecture in _classes(TABLES["translate"][0], config.model_type):
+        return TABLES["translate"][1]
     if task == "encode" and set(config.architectures or ()) & set(_classes(ENCODER[0], config.model_type)):
         return ENCODER[1]
     return TABLES[task][1]

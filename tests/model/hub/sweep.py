@@ -74,12 +74,18 @@ def build(type_: str, name: str, **settings: object) -> torch.nn.Module:
             try:
                 if isinstance(getattr(part, attribute, None), int):
                     setattr(part, attribute, value)
-            except AttributeError:  # computed from other settings, or with a value for each layer
+            except Exception:  # computed from other settings, or with a value for each layer
                 continue
         for attribute in ("out_indices", "out_features", "_out_indices", "_out_features"):
             if getattr(part, attribute, None) is not None and hasattr(part, "stage_names"):
                 part.stage_names = ["stem", "stage1", "stage2"]
                 part._out_features, part._out_indices = ["stage2"], [2]
+        if getattr(part, "kv_lora_rank", None) is not None:  # of keys and values that are one vector for all heads
+            part.num_key_value_heads = SMALL["num_attention_heads"]
+        rope = getattr(part, "rope_parameters", None) or {}
+        if rope.get("mrope_section"):  # dimensions of a head that state time, row and column
+            half = int(SMALL["head_dim"] * rope.get("partial_rotary_factor", 1)) // 2
+            rope["mrope_section"] = [half - 2 * (half // 3), half // 3, half // 3]
         types_ = getattr(part, "layer_types", None)
         if types_:
             part.layer_types = list(types_[:1]) + list(types_[-1:])
@@ -120,7 +126,7 @@ def open_one(type_: str, task: ModelTask, name: str) -> tuple[str, str]:
             return "cannot be built tiny", f"{type(error).__name__}: {str(error)[:80]}"
         try:
             model = open_model(Path(folder), dtype="float32", device="cpu")
-            example, options = PICTURE if model.vision else TEXT, {"target": TEXT} if task == "translate" else {}
+            example, options = PICTURE if model.vision else TEXT, {"target": TEXT} if model.task == "translate" else {}
             trace = model.trace(example, **options)
             changed = model.trace(example, intervention=changes_of(model), **options)
             tried = try_inputs(model, type_, build)

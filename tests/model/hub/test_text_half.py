@@ -14,6 +14,7 @@ from tests.model.hub.test_tasks import build
 
 EYE = {"hidden_size": 32, "num_attention_heads": 4, "num_hidden_layers": 2, "intermediate_size": 40, "image_size": 32,
        "patch_size": 8}  # fmt: skip
+EAR = {"d_model": 32, "encoder_layers": 2, "encoder_attention_heads": 4, "encoder_ffn_dim": 40, "num_mel_bins": 8}
 GEMMA3 = {"text_config": tiny.GROUPED | {"sliding_window": 4}, "vision_config": EYE, "mm_tokens_per_image": 16}
 LLAVA = {
     "text_config": {"model_type": "llama", **tiny.GROUPED},
@@ -38,6 +39,21 @@ def test_a_model_of_pictures_and_text_says_that_it_reads_text_alone(config, arch
     assert (model.task, model.unread) == (task, ("pictures",))
     trace = model.trace(TEXT)
     assert trace.verify().max_difference < 1e-5 and trace.source is not None
+
+
+def test_a_model_of_sound_and_text_without_an_encoder_of_text_goes_on_writing(tmp_path):
+    """The library lists it among the translators, which have a decoder besides their encoder."""
+    sizes = {"text_config": {"model_type": "llama", **tiny.GROUPED}, "audio_config": EAR}
+    network = build("Qwen2Audio", "Qwen2AudioForConditionalGeneration", sizes)
+    network.save_pretrained(tmp_path)
+    tiny.tokenizer().save_pretrained(tmp_path)
+    for model in (open_model(network, reader=tiny.tokenizer()), open_model(tmp_path, device="cpu")):
+        assert (model.task, model.unread, model.has_decoder) == ("complete", ("sound",), False)
+        trace = model.trace(TEXT)
+        losses = torch.from_numpy(trace.logits).double().log_softmax(dim=-1)
+        expected = [-float(losses[place, id_]) for place, id_ in enumerate(trace.source.ids[1:])]
+        np.testing.assert_allclose(model.score(trace), expected, atol=1e-6)
+        assert model.generate(TEXT, 3) is not None
 
 
 @pytest.mark.parametrize("name", ["bert", "gpt2", "t5", "vit", "gemma3", "llama"])
