@@ -291,18 +291,20 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
             raise OpenError("Rollout needs the maps of all layers; trace the input with keep='weights'.")
         return rollout(trace.records[name].weights, fusion)
 
-    def with_picture(self, picture: Pictures) -> PicturedCauses:
+    def with_picture(self, picture: Pictures, other: Pictures = None) -> PicturedCauses:
         """The causal methods of a model that reads pictures with its text: all their texts have this picture.
 
         Args:
             picture: one picture of PIL or a list of them, as of `trace`.
+            other: the same for the second of two texts that are compared, as by `patch`; by default `picture`.
 
         Raises:
             OpenError: this model reads no pictures with a text, or a picture cannot be used.
         """
         self.prepare()
-        self.read_pictures("", picture)
-        return PicturedCauses(self, picture)
+        for given in (picture,) if other is None else (picture, other):
+            self.read_pictures("", given)
+        return PicturedCauses(self, picture, other)
 
     _pictured_streams: ResumablePictured | None = None
 

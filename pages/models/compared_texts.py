@@ -1,7 +1,8 @@
 """Two texts of an opened model that are compared: the controls that choose them, and their answers as a table."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import streamlit as st
 
@@ -15,7 +16,7 @@ from pages.shared.causes.saved_result import ResultSource
 from pages.shared.causes.text_pairs import choose_alignment, choose_direction, other_sentence, quoted, render_aligned
 from pages.shared.service import Service
 from pages.shared.texts import block
-from views.controls import widgets
+from views.controls import samples, widgets
 from views.export import causal_recipes
 from views.text import literal
 from views.text.catalogue import Message, say
@@ -28,15 +29,19 @@ METRICS: dict[PairMetric, Message] = {
 
 @dataclass(frozen=True)
 class UsedPicture:
-    """The picture that all texts have.
+    """The picture that texts have.
 
     Attributes:
         pixels_sha256: of its pixels.
         sample: its name; empty for a user's own.
+        count: how many pictures of the user's own there are.
+        other: the sample that the second of two texts has; empty for the same picture.
     """
 
     pixels_sha256: str
     sample: str
+    count: int = 1
+    other: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +90,8 @@ class OpenedComparison:
 def describe_opened(model: OpenedModel, picture: UsedPicture | None) -> causal_recipes.OpenedName:
     """The model, with the picture of its texts, for a recipe."""
     sample = None if picture is None else picture.sample
-    return causal_recipes.OpenedName(model.pinned, model.precision, model.weights_sha256, sample)
+    count, other = (1, "") if picture is None else (picture.count, picture.other)
+    return causal_recipes.OpenedName(model.pinned, model.precision, model.weights_sha256, sample, count, other)
 
 
 def source_with_picture(
@@ -94,8 +100,26 @@ def source_with_picture(
     """Texts for files, with the picture that they have."""
     if picture is not None:
         facts = {**facts, "pixels_sha256": picture.pixels_sha256}
+        facts |= {"other_sample": picture.other} if picture.other else {}
     own = picture is not None and not picture.sample
     return ResultSource("models", model.weights_sha256, facts, recipe, own_picture=own)
+
+
+def choose_second_picture(service: Service[Any], picture: UsedPicture) -> tuple[Service[Any], UsedPicture]:
+    """Render the choice of text B's picture; the model then answers to the second of two texts with it.
+
+    Args:
+        service: its model is `OpenedModel.with_picture`.
+    """
+    same = Message("models.causes.same-picture", "The same as of A")
+    offered = {sample.id: sample for sample in samples.SAMPLES if sample.id in samples.usable()[0]}
+    label = say("models.causes.other-picture", "Picture of B")
+    other = widgets.select(label, {"same": same, **offered}, "otherpicture", width=220)
+    if other in ("same", picture.sample):
+        return service, picture
+    model: Any = service.model
+    with_both = model.opened.with_picture(model.pictures, samples.picture(other).image)
+    return replace(service, model=with_both), replace(picture, other=other)
 
 
 def choose_comparison(

@@ -8,6 +8,7 @@ import streamlit as st
 
 from model import HeadInterventions, HubTrace
 from model.hub.opened_model import OpenedModel
+from model.hub.opened_reading import Pictures
 from pages.models import answers, attention_labels, head_effects, text, text_causes, trace_retention, what_if
 from pages.models.compared_texts import UsedPicture
 from pages.shared.attention_viewer.explore import explore_picture, explore_tokens
@@ -15,11 +16,12 @@ from pages.shared.fragments import fragment
 from pages.shared.models import picture_lock, private_service
 from pages.shared.page_sections import pick_section
 from pages.shared.service import Service
-from pages.shared.texts import paragraph
+from pages.shared.texts import block, paragraph
 from views.components import attention_text
 from views.controls import sentence_input, widgets
-from views.controls.picture_input import chosen_sample, picture_input
-from views.text.catalogue import Message, say
+from views.controls.picture_input import chosen_sample, pictures_input
+from views.text import literal
+from views.text.catalogue import Message, Untranslated, say
 from views.viewer import viewer_controls
 from views.viewer.attention_maps import AttentionMaps
 from views.viewer.pictured_maps import PictureInText, pictures_in_text, with_part_names, with_pictures_as_one
@@ -51,12 +53,17 @@ def render(service: Service[OpenedModel]) -> None:
         text.render(service)
         return
     words = widgets.text(say("models.text", "Text"), "text", sentence_input.DEFAULT, varies=True)
-    picture = picture_input(picture_lock())
-    if picture.is_own:
+    pictures = pictures_input(picture_lock())
+    if pictures[0].is_own:
         service = private_service(service)
-    image = picture.image
-    key = words, hashlib.sha256(image.convert("RGB").tobytes()).hexdigest()
+    images = [picture.image for picture in pictures]
+    hashes = [hashlib.sha256(image.convert("RGB").tobytes()).hexdigest() for image in images]
+    key = words, hashes[0] if len(images) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
+    image = images if len(images) > 1 else images[0]
     options = {"picture": image}
+    if len(images) > 1 and model.pictured is not None:
+        placeholder = literal.markdown(model.pictured.processor.image_token)
+        st.caption(block("models", "several-pictures", placeholder=placeholder))
     keep = trace_retention.choose_retention(model, words, options)
     trace = service.traces.get_or_compute(
         ("traced", *key, keep), lambda: model.trace(words, keep=keep, picture=image), service.computing
@@ -64,9 +71,13 @@ def render(service: Service[OpenedModel]) -> None:
     generated = _render_answer(service, words, trace, key, image)
     section = pick_section(_sections(model, trace), "part", varies=True)
     if section == "within":
-        tower = trace.pictures[0].tower
-        assert tower is not None, "the section is offered only with it"
-        facts = {"sentence": words, "pixels_sha256": key[1]}
+        towers = [each.tower for each in trace.pictures if each.tower is not None]
+        numbers = {str(number): Untranslated(str(number)) for number in range(1, len(towers) + 1)}
+        number = "1"
+        if len(towers) > 1:
+            number = widgets.select(say("models.within.picture", "Picture"), numbers, "within", width=140)
+        tower = towers[int(number) - 1]
+        facts = {"sentence": words, "pixels_sha256": key[1]} | ({"picture": number} if len(towers) > 1 else {})
         maps, origin = attention_labels.view_opened(model, tower, facts)
         explore_picture(maps, replace(origin, recipes={}, word_recipes={}), ("maps", "lines"))
         return
@@ -81,15 +92,15 @@ def render(service: Service[OpenedModel]) -> None:
         # the model answers with this picture; caches and locks stay those of the service
         shared: Service[Any] = service
         pictured = replace(shared, model=model.with_picture(image))
-        shown = UsedPicture(key[1], "" if picture.is_own else chosen_sample())
+        shown = UsedPicture(key[1], "" if pictures[0].is_own else chosen_sample(), len(images))
         text_causes.render(pictured, trace, words, {}, ("traced", *key, keep), shown)
         return
     maps, origin = attention_labels.view_pictured(model, trace, {"sentence": words, "pixels_sha256": key[1]})
-    pictures = pictures_in_text(trace)
+    shown_pictures = pictures_in_text(trace)
     if section == "over":
-        _render_over(with_part_names(maps, pictures), pictures)
+        _render_over(with_part_names(maps, shown_pictures), shown_pictures)
     else:
-        explore_tokens(with_pictures_as_one(maps, pictures), origin, ("maps", "lines"))
+        explore_tokens(with_pictures_as_one(maps, shown_pictures), origin, ("maps", "lines"))
         trace_retention.render(trace)
 
 
@@ -104,7 +115,7 @@ def _sections(model: OpenedModel, trace: HubTrace) -> dict[str, Message]:
 
 
 def _render_answer(
-    service: Service[OpenedModel], words: str, trace: HubTrace, key: tuple, image: object
+    service: Service[OpenedModel], words: str, trace: HubTrace, key: tuple, image: Pictures
 ) -> answers.GeneratedText | None:
     """Render the continuation and return it, if the model writes one."""
     if service.model.task != "complete":

@@ -8,7 +8,7 @@ from model import HubTrace
 from model.causal.causal_error import CausalError
 from model.hub.opened_model import OpenedModel
 from pages.models.attention_labels import labelled_kinds
-from pages.models.compared_texts import UsedPicture
+from pages.models.compared_texts import UsedPicture, choose_second_picture
 from pages.models.text_noise import render_noise
 from pages.models.text_patching import render_patching
 from pages.models.text_paths import render_paths
@@ -52,6 +52,8 @@ def render(
     """
     method = widgets.pick(say("vision.causes.method", "Method"), METHODS, "cause", hidden=True)
     try:
+        if picture is not None and method in ("patching", "paths"):
+            service, picture = choose_second_picture(service, picture)
         if method == "patching":
             render_patching(service, text, options, picture)
         elif method == "paths":

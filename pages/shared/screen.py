@@ -28,6 +28,6 @@ def store_sentence(text: str) -> None:
 
 def charge_screen() -> None:
     """Count what this visit retains, at the end of a run."""
-    from views.controls.picture_input import OWN_PICTURE  # imports NumPy: too slow while the server starts
+    from views.controls.picture_input import OWN_PICTURES  # imports NumPy: too slow while the server starts
 
-    current_screen().charge(st.session_state.get(OWN_PICTURE))
+    current_screen().charge([st.session_state.get(name) for name in OWN_PICTURES])

@@ -29,9 +29,14 @@ NO_LINK = Message(
 )
 # The upload box accepts any file: a file is refused for its content, whatever its name, with our own message.
 LABEL = Message("picture.upload", "Your own picture: PNG, JPEG, WebP, GIF, BMP or TIFF")
+MOST_PICTURES = 4  # that are uploaded together: the server stores no more files that no page has read yet
+SEVERAL = Message("picture.several", "Your own pictures, {most} at most: PNG, JPEG, WebP, GIF, BMP or TIFF")
+TOO_MANY = Message("picture.too-many", "{count} pictures are more than the {most} that are read: choose fewer.")
 
 _REDUCED_NAME = re.compile(r"reduced-from-([1-9][0-9]{0,5})x([1-9][0-9]{0,5})\.jpg")
 OWN_PICTURE = "own_picture"  # in the session
+MORE_PICTURES = "more_own_pictures"  # in the session: those that were uploaded together with it
+OWN_PICTURES = OWN_PICTURE, MORE_PICTURES
 _OWN_THUMBNAIL = "own_thumbnail"
 _CHOSEN = "chosen_picture"
 _PROBLEM = "picture_problem"
@@ -47,6 +52,15 @@ def picture_input(slot: AbstractContextManager) -> Picture:
     Args:
         slot: is held while a file is read, since a large picture briefly takes hundreds of megabytes.
     """
+    return _choose_pictures(slot, several=False)[0]
+
+
+def pictures_input(slot: AbstractContextManager) -> list[Picture]:
+    """Draw `picture_input` for a page that takes several pictures: the files that were uploaded together, in order."""
+    return _choose_pictures(slot, several=True)
+
+
+def _choose_pictures(slot: AbstractContextManager, several: bool) -> list[Picture]:
     names, problems = samples.usable()
     selected = _resolve_selection(names)
     choice, box = st.columns([3, 2], gap="medium")
@@ -58,13 +72,17 @@ def picture_input(slot: AbstractContextManager) -> Picture:
         for message in (*problems, *([problem()] if problem else [])):
             st.warning(literal.with_code(message))
     with box:
-        _render_upload_boxes(slot)
+        _render_upload_boxes(slot, several)
     if not selected:
         bound_settings.stop()
-    picture = st.session_state[OWN_PICTURE] if selected == OWN else samples.picture(selected)
+    pictures = [st.session_state[OWN_PICTURE] if selected == OWN else samples.picture(selected)]
+    if several and selected == OWN:
+        pictures += st.session_state.get(MORE_PICTURES, ())
     with choice:
-        st.caption(literal.markdown(describe(picture)))
-    return picture
+        for number, picture in enumerate(pictures, 1):
+            name = f"{number}. " if len(pictures) > 1 else ""
+            st.caption(literal.markdown(name + describe(picture)))
+    return pictures
 
 
 def chosen_sample() -> str:
@@ -123,12 +141,15 @@ def _sample_thumbnail(name: str) -> str:
     return thumbnail(samples.picture(name).image)
 
 
-def _render_upload_boxes(slot: AbstractContextManager) -> None:
+def _render_upload_boxes(slot: AbstractContextManager, several: bool) -> None:
     """Draw the boxes for a file and for the camera; callbacks read their files before the page is drawn again."""
     number = st.session_state.setdefault(_ROUND, 0)
     file_key, photo_key = f"picture_file_{number}", f"picture_photo_{number}"
+    if several:
+        file_key = f"pictures_files_{number}"
     st.file_uploader(
-        LABEL(),
+        SEVERAL(most=MOST_PICTURES) if several else LABEL(),
+        accept_multiple_files=several,
         max_upload_size=MAX_BYTES // 2**20,
         key=file_key,
         label_visibility="collapsed",
@@ -165,19 +186,24 @@ def _with_reduction(picture: Picture, file_name: str) -> Picture:
 
 
 def _take_upload(key: str, slot: AbstractContextManager) -> None:
-    """Read an uploaded file, and release it on the server."""
-    file = st.session_state.get(key)
-    if not isinstance(file, UploadedFile):
+    """Read what was uploaded, one file or several, and release it on the server."""
+    uploaded = st.session_state.get(key)
+    given = uploaded if isinstance(uploaded, list) else [uploaded]
+    files = [file for file in given if isinstance(file, UploadedFile)]
+    if not files:
         return
-    content = file.getvalue()
-    forget_upload(file)
+    contents = [(file.name, file.getvalue()) for file in files]
+    for file in files:
+        forget_upload(file)
     st.session_state[_ROUND] += 1  # boxes with new keys are empty and show nothing about the previous file
     st.session_state[_CAMERA] = False  # switches the camera off
     try:
+        if len(contents) > MOST_PICTURES:
+            raise PictureError(TOO_MANY, count=len(contents), most=MOST_PICTURES)
         with slot:
-            picture = _with_reduction(read_picture(content), file.name)
-            st.session_state[_OWN_THUMBNAIL] = thumbnail(picture.image)
-            st.session_state[OWN_PICTURE] = picture.compressed()
+            first, *others = [_with_reduction(read_picture(content), name).compressed() for name, content in contents]
+            st.session_state[_OWN_THUMBNAIL] = thumbnail(first.image)
+            st.session_state[OWN_PICTURE], st.session_state[MORE_PICTURES] = first, tuple(others)
     except PictureError as error:
         st.session_state[_PROBLEM] = error.message
     else:

@@ -18,12 +18,16 @@ class OpenedName:
     Attributes:
         name: the folder's path, or the id.
         sample: the name of the picture that its texts have; empty for a user's own, None for none.
+        count: how many pictures of the user's own there are.
+        other: the name of the sample that the second of two texts has, if it has another picture.
     """
 
     name: str
     precision: str
     weights_sha256: str
     sample: str | None = None
+    count: int = 1
+    other: str = ""
 
 
 def of_sentences(texts: tuple[str, str], place: int, metric: str, loaded_by: str, weights_sha256: str) -> Lines:
@@ -260,6 +264,17 @@ def _opened(opened: OpenedName, *imported: str) -> Lines:
     )
     if opened.sample is None:
         return "from model import open_model", *imported, "", *loading
+    path = _picture_path(opened.sample)
+    reading = f"picture = read_picture(Path({path!r}).read_bytes()).image"
+    if opened.count > 1:
+        paths = [f"{path} {number}" for number in range(1, opened.count + 1)]
+        reading = f"picture = [read_picture(Path(path).read_bytes()).image for path in {paths!r}]"
+    changing: Lines = ("model = model.with_picture(picture)",)
+    if opened.other:
+        changing = (
+            f"other = read_picture(Path({_picture_path(opened.other)!r}).read_bytes()).image  # of the second text",
+            "model = model.with_picture(picture, other)",
+        )
     return (
         "from pathlib import Path",
         "",
@@ -268,8 +283,8 @@ def _opened(opened: OpenedName, *imported: str) -> Lines:
         "from views.controls.pictures import read_picture",
         "",
         *loading,
-        f"picture = read_picture(Path({_picture_path(opened.sample)!r}).read_bytes()).image",
-        "model = model.with_picture(picture)",
+        reading,
+        *changing,
     )
 
 

@@ -47,6 +47,10 @@ class OpenedCausalMethods(OpenedNetwork, CausalMethods):
     @abstractmethod
     def _source(self, text: str, second: str | None = None) -> Tokens: ...
 
+    def _sources(self, clean: str, corrupt: str) -> tuple[Tokens, Tokens]:
+        """Tokens of two texts that are compared."""
+        return self._source(clean), self._source(corrupt)
+
     @abstractmethod
     def _read(self, trace_input: Any, second: str | None, target: Any, target_language: str | None) -> Any: ...
 
@@ -111,7 +115,7 @@ class OpenedCausalMethods(OpenedNetwork, CausalMethods):
                     model, first, second, [dict(zip(model.stacks, one, strict=True)) for one in sides]
                 )
             ids = None if target is None else self.reader(target, add_special_tokens=False)["input_ids"]
-            return text_experiment(model, self._source(clean), self._source(corrupt), ids)
+            return text_experiment(model, *self._sources(clean, corrupt), ids)
 
     def answer_names(self, indices: Sequence[int]) -> tuple[str, ...]:
         """Names of classes, or labels of tokens, by their indices."""

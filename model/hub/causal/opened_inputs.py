@@ -43,14 +43,16 @@ def text_experiment(model: ResumableModel, clean: Tokens, corrupt: Tokens, targe
     if target is not None and opened.task != "complete":
         raise CausalError("Only a model that goes on writing has a target text; state a metric instead.")
     added = () if target is None else tuple(target[:-1])
-    inputs = [_ids(model, (*tokens.ids, *added)) for tokens in (clean, corrupt)]
+    inputs = [
+        model.text_inputs(_ids(model, (*tokens.ids, *added)), side) for side, tokens in enumerate((clean, corrupt))
+    ]
     if target is not None:
         places = tuple(range(-len(target), 0))
         metric: Metric | None = TargetLoss(tuple(target), places)
     else:
         metric = _difference(model, inputs, [_asked(model, tokens) for tokens in (clean, corrupt)])
     own, other = ({model.output_stack: _with_added(model, tokens, added)} for tokens in (clean, corrupt))
-    return Experiment((inputs[0],), (inputs[1],), own, other, metric)
+    return Experiment(inputs[0], inputs[1], own, other, metric)
 
 
 def translation_experiment(
@@ -201,12 +203,12 @@ def _asked(model: ResumableModel, tokens: Tokens) -> int | None:
     return masked[0] if len(masked) == 1 else None
 
 
-def _difference(model: ResumableModel, inputs: Sequence[Tensor], places: Sequence[int | None]) -> Metric | None:
+def _difference(model: ResumableModel, inputs: Sequence[Inputs], places: Sequence[int | None]) -> Metric | None:
     """The logit of the clean text's most probable token minus that of the corrupt one's, at one position of both."""
     place = places[0]
     if place is None or places[1] != place:
         return None
-    first, second = (int(model.logits(model.run((ids,))[:, place])[0].argmax()) for ids in inputs)
+    first, second = (int(model.logits(model.run(one)[:, place])[0].argmax()) for one in inputs)
     return LogitDifference(first, second, place) if first != second else None
 
 

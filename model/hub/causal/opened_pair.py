@@ -42,8 +42,9 @@ class OpenedPair:
 
     @property
     def are_equal(self) -> bool:
-        """Whether the network reads the same tokens."""
-        return self.clean_ids == self.corrupt_ids
+        """Whether the network reads the same."""
+        pair = next(iter(self.experiments.values()))
+        return all(map(torch.equal, pair.clean, pair.corrupt))
 
     @property
     def best_alignment(self) -> str:

@@ -1,4 +1,4 @@
-"""What causes an answer of an opened model to a text with pictures: two texts, or one, with the same pictures."""
+"""What causes an answer of an opened model to a text with pictures: two texts, or one, with their pictures."""
 
 from dataclasses import replace
 from typing import Any
@@ -18,23 +18,24 @@ from .resumable_pictured import ResumablePictured, name_calls
 
 
 class PicturedCauses(OpenedCausalMethods):
-    """An opened model whose texts all have the same pictures, for the causal methods.
+    """An opened model with the pictures of its texts, for the causal methods.
 
     Args:
         opened: a model that reads pictures with its text.
         pictures: one picture of PIL, or several.
+        others: those of the second of two texts that are compared; None for the same.
     """
 
-    def __init__(self, opened: Any, pictures: Any) -> None:
-        self.opened, self.pictures = opened, pictures
+    def __init__(self, opened: Any, pictures: Any, others: Any = None) -> None:
+        self.opened, self.pictures, self.others = opened, pictures, others
         self._follow()
 
     def _follow(self) -> None:
         """Read the network, and what was found out about it, from the opened model."""
-        opened, pictures = self.opened, self.pictures
+        opened, pictures, others = self.opened, self.pictures, self.others
         vars(self).clear()
         vars(self).update(vars(opened))
-        self.opened, self.pictures = opened, pictures
+        self.opened, self.pictures, self.others = opened, pictures, others
         self._resumable = None
         if opened.pictured is not None:
             check = opened.pictured.check.as_opening_check()
@@ -57,7 +58,8 @@ class PicturedCauses(OpenedCausalMethods):
         """
         if self._resumable is None:
             streams: ResumablePictured = self.opened.pictured_streams(self)
-            self._resumable = streams.with_pictures(self._read_pictures(""))
+            other = None if self.others is None else self.opened.read_pictures("", self.others)
+            self._resumable = streams.with_pictures(self._read_pictures(""), other)
         assert isinstance(self._resumable, ResumablePictured)
         return self._resumable
 
@@ -84,6 +86,12 @@ class PicturedCauses(OpenedCausalMethods):
 
     def _source(self, text: Any, second: str | None = None) -> Tokens:
         return self._read_pictures(text).tokens
+
+    def _sources(self, clean: str, corrupt: str) -> tuple[Tokens, Tokens]:
+        if self.others is None:
+            return super()._sources(clean, corrupt)
+        other: PictureText = self.opened.read_pictures(corrupt, self.others)
+        return self._source(clean), other.tokens
 
     def _read(self, trace_input: Any, second: str | None, target: Any, target_language: str | None) -> Any:
         raise CausalError("A text with pictures is continued; it has no second text.")

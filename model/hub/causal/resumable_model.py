@@ -125,6 +125,10 @@ class ResumableModel(ResumableNetwork):
         named = {"input_ids": inputs[0], "attention_mask": torch.ones_like(inputs[0])}
         return named if len(inputs) == 1 else {**named, "decoder_input_ids": inputs[1]}
 
+    def text_inputs(self, ids: Tensor, side: int) -> Inputs:
+        """Inputs of one of two texts that are compared, from its ids `(row, T)`; `side` is 0 or 1."""
+        return (ids,)
+
     def _repeated(self, rows: int) -> Inputs:
         return tuple(part.expand(rows, *part.shape[1:]) for part in self.probe)
 

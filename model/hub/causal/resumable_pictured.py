@@ -1,7 +1,8 @@
-"""An opened model of pictures and text as a network that can be resumed: texts that all have the same pictures.
+"""An opened model of pictures and text as a network that can be resumed: texts with pictures that are chosen before.
 
-Inputs are ids, with those of the pictures among them. The pictures, and what the processor states about each token, go
-with them into every run; ids without a token of a picture run as text alone, which reads out single positions.
+Inputs are ids, with those of the pictures among them; where two texts that are compared have pictures of their own,
+also `(row, 1)` int64, the side whose pictures a row has. The pictures, and what the processor states about each token,
+go with them into every run; ids without a token of a picture run as text alone, which reads out single positions.
 """
 
 import copy
@@ -28,7 +29,8 @@ class ResumablePictured(ResumableModel):
     """Runs texts with pictures.
 
     Attributes:
-        given: a text with the pictures that all inputs have.
+        given: a text with the pictures that inputs have.
+        other: one with those of the second of two texts that are compared; None where it has the same.
 
     Raises:
         CausalError: the residual stream of the text is not found or not proven.
@@ -36,17 +38,39 @@ class ResumablePictured(ResumableModel):
 
     def __init__(self, opened: OpenedNetwork, given: PictureText) -> None:
         self.given, self.picture_id = given, _picture_id(given)
+        self.other: PictureText | None = None
         ids = given.inputs["input_ids"][0]
         self.plain_id = int(ids[ids != self.picture_id][-1])
         super().__init__(opened)
         if self.stream_refusal is not None:
             raise self.stream_refusal
 
-    def with_pictures(self, given: PictureText) -> Self:
-        """The same network for texts with other pictures; its streams are proven already."""
-        other = copy.copy(self)
-        other.given = given
-        return other
+    def with_pictures(self, given: PictureText, other: PictureText | None = None) -> Self:
+        """The same network for texts with other pictures; its streams are proven already.
+
+        Raises:
+            CausalError: the pictures of two texts cannot be compared.
+        """
+        if other is not None:
+            if self.has_stream and any(self.streams.places.joined.values()):
+                raise CausalError(
+                    "This model adds its picture between layers too, where nothing is patched; give both texts the "
+                    "same picture."
+                )
+            if _layout(given) != _layout(other):
+                raise CausalError(
+                    "This model reads the two pictures in different sizes, so that their parts do not correspond; give "
+                    "pictures of one size."
+                )
+        network = copy.copy(self)
+        network.given, network.other = given, other
+        return network
+
+    def text_inputs(self, ids: Tensor, side: int) -> Inputs:
+        return (ids,) if self.other is None else (ids, torch.full((len(ids), 1), side, device=ids.device))
+
+    def lengths(self, inputs: Inputs) -> dict[str, int]:
+        return super().lengths(inputs[:1])
 
     def _probe_inputs(self) -> ModelInputs:
         return self.given.inputs
@@ -57,19 +81,22 @@ class ResumablePictured(ResumableModel):
         Raises:
             CausalError: what the processor states about a token cannot be stated about those of other texts.
         """
-        (ids,) = inputs
+        ids = inputs[0]
         read = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
         is_picture = ids == self.picture_id
         if not bool(is_picture.any()):
             return read
         own = self.given.inputs["input_ids"]
+        sides = [0] * len(ids) if len(inputs) == 1 else inputs[1][:, 0].tolist()
         for name, tensor in self.given.inputs.items():
             if name in read:
                 continue
             if tensor.shape == own.shape:  # about each token
                 read[name] = _of_tokens(tensor, own == self.picture_id, is_picture)
             else:
-                read[name] = torch.cat([tensor.to(ids.device)] * len(ids))
+                given = [self.given] if self.other is None else [self.given, self.other]
+                of_sides = [each.inputs[name].to(ids.device) for each in given]
+                read[name] = torch.cat([of_sides[side] for side in sides])
         return read
 
     def _filler(self, given: Tensor, stream: Tensor) -> Tensor:
@@ -78,6 +105,17 @@ class ResumablePictured(ResumableModel):
     def _find_answers(self, recorded: RecordedRun) -> None:
         with suppress(RuntimeError, TypeError, ValueError):  # of networks that do not run without a picture
             super()._find_answers(recorded)
+
+
+def _layout(given: PictureText) -> list[tuple]:
+    """What a network reads about pictures besides their pixels: numbers of their tokens, and shapes."""
+    own = given.inputs["input_ids"].shape
+    parts = [(int(given.is_picture.sum()),)]
+    for name, tensor in sorted(given.inputs.items()):
+        if tensor.shape != own:
+            values = () if tensor.is_floating_point() else tuple(tensor.flatten().tolist())
+            parts.append((name, *tensor.shape, *values))
+    return parts
 
 
 def _picture_id(given: PictureText) -> int:

@@ -22,6 +22,7 @@ from tests.pages.reading import table
 from tests.pages.recipes import record_files, run_recipe
 from tests.payloads import read_payload
 from tests.views.controls.odd_pictures import encoded, photo
+from views import patch_grid
 from views.controls import samples
 from views.html import generated_tokens
 from views.text.numbers import percent
@@ -90,6 +91,63 @@ def test_an_uploaded_picture_is_the_one_that_is_traced(opened_page, folder):
     np.testing.assert_allclose(arrays["decoder"], trace.attention("decoder"), atol=1e-5)
     sample = open_model(folder, device="cpu").trace(WORDS, picture=samples.picture(samples.NAMES[0]).image)
     assert np.abs(arrays["decoder"] - sample.attention("decoder")).max() > 1e-3
+
+
+def upload_two(app, *pictures):
+    """Upload two pictures together."""
+    files = [(f"{number}.png", encoded(each), "image/png") for number, each in enumerate(pictures)]
+    return app.get("file_uploader")[0].set_value(files).run()
+
+
+def test_pictures_that_are_uploaded_together_are_where_the_text_has_them(opened_page, folder):
+    own = photo(40, 30), photo(30, 40).rotate(180)
+    text = "A <image> and <image> too"
+    app = upload_two(opened_page(layer="2", head="3"), *own)
+    assert not app.exception and not app.warning and not app.error
+    described = [each.value.replace("\\", "") for each in app.caption if "Your picture" in each.value]
+    assert [each[:2] for each in described] == ["1.", "2."]
+    header, _ = running_text(app)
+    trace = open_model(folder, device="cpu").trace(WORDS, picture=list(own))
+    assert [each["places"] for each in header["pictures"]] == [each.places.tolist() for each in trace.pictures]
+    next(box for box in app.get("text_area") + app.get("text_input") if box.label == "Text").set_value(text).run()
+    header, arrays = running_text(app)
+    trace = open_model(folder, device="cpu").trace(text, picture=list(own))
+    np.testing.assert_allclose(arrays["decoder"], trace.attention("decoder"), atol=1e-5)
+    assert [each["places"] for each in header["pictures"]] == [each.places.tolist() for each in trace.pictures]
+    for number, each in enumerate(trace.pictures):
+        grey = patch_grid.grey(patch_grid.as_bytes(each.pixels)).astype(int)
+        np.testing.assert_allclose(arrays[f"picture {number}"][..., 0].astype(int), grey[..., 0], atol=1)
+    app = upload_two(app, *[own[0]] * 5)
+    assert "5 pictures are more than the 4" in app.warning[0].value
+
+
+def test_the_attention_within_each_of_several_pictures(opened_page, folder):
+    own = photo(40, 30), photo(30, 40).rotate(180)
+    app = upload_two(opened_page(part="within"), *own)
+    shown = [open_maps(app)[1]]
+    next(box for box in app.selectbox if box.label == "Picture").set_value("2").run()
+    assert not app.exception and not app.warning
+    shown.append(open_maps(app)[1])
+    trace = open_model(folder, device="cpu").trace(WORDS, picture=list(own))
+    for maps, each in zip(shown, trace.pictures, strict=True):
+        np.testing.assert_allclose(maps[:-1, :-1], each.tower.attention("vision"), atol=1e-3)
+
+
+def test_two_texts_with_different_pictures_are_patched(opened_page, folder, tmp_path, monkeypatch):
+    model, names = open_model(folder, device="cpu"), samples.NAMES[1:3]
+    pictured = model.with_picture(*(samples.picture(name).image for name in names))
+    metric = next(iter(pair_texts(pictured, WORDS, WORDS).experiments.values())).metric
+    makers = record_files(monkeypatch)
+    query = {"part": "causes", "cause": "patching", "cellscale": "metric", "picture": names[0]}
+    app = opened_page(other=WORDS, otherpicture=names[1], **query)
+    assert not app.exception and not app.info and not app.warning
+    drawn = {header["map"]: values for header, values in matrices(app).values()}
+    effects = pictured.patch(WORDS, WORDS, metric, "residual").effects
+    np.testing.assert_allclose(drawn["residual-decoder"], effects, atol=2e-4)
+    for link, target in (("assets", ROOT / "assets"), ("llava", folder)):
+        (tmp_path / link).symlink_to(target)
+    printed, settings = run_recipe(makers, "patching", tmp_path, monkeypatch)
+    assert float(printed[-1]) < 1e-4 and settings["input"]["other_sample"] == names[1]
 
 
 def test_heads_of_the_text_are_ranked_by_their_ablation_with_the_picture(opened_page, folder):

@@ -1,6 +1,7 @@
 /**
  * Thumbnails to choose from, as radio buttons, and a button to paste a picture. A pasted picture is passed to the page's
- * upload box, like a selected file, and unchanged unless it is over a limit: then it is made smaller here.
+ * upload box, like a selected file, and unchanged unless it is over a limit: then it is made smaller here. A box for
+ * several files receives all that are chosen or dropped together.
  */
 
 import { mounting, View } from "../core/component"
@@ -92,18 +93,18 @@ class PictureStrip extends View<Data> {
 
   private fileSelected(event: Event): void {
     const { target } = event
-    const file = target instanceof HTMLInputElement && target.type === "file" ? target.files?.[0] : undefined
-    if (!file || !this.intercept(event)) return
-    void this.take(file)
+    const files = target instanceof HTMLInputElement && target.type === "file" ? [...(target.files ?? [])] : []
+    if (!files.length || !this.intercept(event)) return
+    void this.take(files)
     ;(target as HTMLInputElement).value = "" // so that the same file can be chosen again
   }
 
   private fileDropped(event: DragEvent): void {
     const { target } = event
-    const file = event.dataTransfer?.files[0]
-    if (!file || !(target instanceof Element) || !target.closest(DROP_ZONE) || !this.intercept(event)) return
+    const files = [...(event.dataTransfer?.files ?? [])]
+    if (!files.length || !(target instanceof Element) || !target.closest(DROP_ZONE) || !this.intercept(event)) return
     target.dispatchEvent(new DragEvent("dragleave", { bubbles: true, cancelable: true }))
-    void this.take(file)
+    void this.take(files)
   }
 
   /** Prevents that a file reaches the box before it is checked; false for one that was. */
@@ -124,7 +125,7 @@ class PictureStrip extends View<Data> {
     if (!items) return this.refuse(words.refused)
     for (const item of items) {
       const type = item.types.find((each) => each.startsWith("image/"))
-      if (type) return this.take(new File([await item.getType(type)], PASTED))
+      if (type) return this.take([new File([await item.getType(type)], PASTED)])
     }
     this.refuse(words.empty)
   }
@@ -135,30 +136,38 @@ class PictureStrip extends View<Data> {
     const file = event.clipboardData?.files[0]
     if (!file) return
     event.preventDefault()
-    void this.take(new File([file], PASTED))
+    void this.take([new File([file], PASTED)])
   }
 
-  /** Sends a picture, made smaller if it is over a limit, unless another one is chosen in the meantime. */
-  private async take(file: File): Promise<void> {
+  /**
+   * Sends pictures, each made smaller if it is over a limit, unless others are chosen in the meantime. The first alone
+   * where the box takes one.
+   */
+  private async take(chosen: readonly File[]): Promise<void> {
     if (!this.data) return
     const round = ++this.round
     const { limit, words } = this.data
-    if (file.size > limit) this.status.textContent = words.reducing
-    const fitted = await fittedPicture(file, this.data)
-    if (round !== this.round) return
-    this.status.textContent = ""
-    if ("file" in fitted) this.send(fitted.file)
-    else this.refuse(fitted.refused)
+    const several = document.querySelector<HTMLInputElement>(UPLOAD_BOX)?.multiple
+    const files: File[] = []
+    for (const file of several ? chosen : chosen.slice(0, 1)) {
+      if (file.size > limit) this.status.textContent = words.reducing
+      const fitted = await fittedPicture(file, this.data)
+      if (round !== this.round) return
+      this.status.textContent = ""
+      if (!("file" in fitted)) return this.refuse(fitted.refused)
+      files.push(fitted.file)
+    }
+    this.send(files)
   }
 
-  private send(file: File): void {
+  private send(files: readonly File[]): void {
     const box = document.querySelector<HTMLInputElement>(UPLOAD_BOX)
     if (!box) {
       if (this.data) this.refuse(this.data.words.unread)
       return
     }
     const transfer = new DataTransfer()
-    transfer.items.add(file)
+    files.forEach((file) => transfer.items.add(file))
     box.files = transfer.files
     this.passing = true
     box.dispatchEvent(new Event("change", { bubbles: true }))

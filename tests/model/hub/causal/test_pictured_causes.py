@@ -9,6 +9,7 @@ import torch
 from model.causal.causal_error import CausalError
 from model.causal.metrics import Logit
 from model.causal.resumable import stream_name
+from model.hub.causal.opened_pair import pair_texts
 from model.hub.causal.stream_proof import added_between
 from model.hub.errors import OpenError
 from model.open_model import open_model
@@ -67,6 +68,31 @@ def test_a_patched_cell_is_that_of_a_hook(name):
     assert np.abs(result.effects[0, ids[0] == ids[1]]).max() < 1e-5 < abs(result.effects[0, place])  # of the picture
 
 
+@pytest.mark.parametrize(
+    "name", ["llava", *map(nightly, ("paligemma", "gemma3", "qwen2.5-vl", "llava-next", "idefics3"))]
+)
+def test_two_texts_with_pictures_of_their_own(name):
+    """The same text with another picture: a part of the picture is patched as by a hook, all parts give the donor."""
+    model, images = opened(name), (picture(3, 64, 48), picture(5, 64, 48))
+    pictured = model.with_picture(*images)
+    tokens = model.read_pictures(WORDS, images[0])
+    place = int(np.flatnonzero(tokens.is_picture)[1])
+    clean, own = run_by_hand(model, WORDS, images[0])
+    _, corrupt = run_by_hand(model, WORDS, images[1])
+    _, logits = run_by_hand(model, WORDS, images[1], (1, place, clean[1][0, place]))
+    result = pictured.patch(WORDS, WORDS, Logit(5))
+    assert result.donor == pytest.approx(float(own[-1, 5]), abs=2e-5)
+    assert result.receiver == pytest.approx(float(corrupt[-1, 5]), abs=2e-5)
+    assert name == "gemma3" or result.donor != result.receiver  # whose last word the tiny picture does not reach
+    assert result.grid.values[1, place] == pytest.approx(float(logits[-1, 5]), abs=2e-5)
+    assert result.check.everything < 1e-5 and result.check.nothing < 1e-5
+    assert np.abs(result.effects[0][~tokens.is_picture]).max() < 1e-5  # of the words before the first layer
+    pair = pair_texts(pictured, WORDS, WORDS)
+    assert not pair.are_equal and pair_texts(model.with_picture(images[0]), WORDS, WORDS).are_equal
+    paths = pictured.path_patch(WORDS, WORDS, Logit(5))
+    assert (paths.receiver, paths.donor) == pytest.approx((result.donor, result.receiver), abs=2e-5)  # noising
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_last_row_of_the_lens_is_the_model_with_its_picture(name):
     model, image = opened(name), picture(4)
@@ -122,6 +148,9 @@ def test_what_depends_on_the_stream_between_layers_is_refused():
         (lambda: live("gpt2").with_picture(picture()), OpenError, "leave `picture` out"),
         (lambda: _lens(picture(1), {"picture": picture(2)}), CausalError, "has another picture"),
         (lambda: _lens(picture(1), {}), CausalError, "has no picture"),
+        (lambda: _patch("qwen3-vl", picture(1), picture(2)), CausalError, "adds its picture between layers too"),
+        (lambda: _patch("qwen2.5-vl", picture(1), picture(2, 96, 64)), CausalError, "in different sizes"),
+        (lambda: _patch("llava", picture(1), [picture(2), picture(3)]), CausalError, "in different sizes"),
         (
             lambda: opened("llava").logit_lens(opened("llava").trace(WORDS, picture=picture())),
             CausalError,
@@ -132,6 +161,10 @@ def test_what_depends_on_the_stream_between_layers_is_refused():
 def test_what_is_impossible_is_one_sentence(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def _patch(name: str, image, other):
+    return opened(name).with_picture(image, other).patch(WORDS, OTHER)
 
 
 def _lens(image, traced: dict):
