@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.axe import violations
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.held_line import HeldLine
-from tests.browser.overflow import PHONE
+from tests.browser.overflow import PHONE, right_edge, wait_until_it_fits
 
 pytestmark = pytest.mark.nightly
 
@@ -207,3 +207,11 @@ def test_thirty_tokens_are_whole_on_a_small_laptop(server: Server, page: Page):
     box = tokens.last.bounding_box()
     assert box and box["y"] + box["height"] <= LAPTOP["height"]
     expect(page.locator(".room:not(.scrolls)")).to_be_visible()
+
+
+def test_an_open_table_does_not_widen_the_page_on_a_phone(server: Server, phone: Page):
+    open_page(phone, f"{server.url}/?text=The+black+cat+is+sleeping+on+the+chair.")
+    phone.locator(".stage-root details.numbers summary").click()
+    expect(phone.locator(".stage-root details.numbers table")).to_be_visible()
+    wait_until_it_fits(phone)
+    assert right_edge(phone) <= PHONE["width"]
