@@ -20,7 +20,15 @@ from views.controls.picture_input import LABEL
 THINKING = (2.0, 8.0)  # seconds between two actions
 ARRIVAL = 5.0  # seconds in which all visitors arrive, as when a class opens an address
 PATIENCE = 300.0  # seconds after which an answer counts as missing
-ACTIONS = {"sentence": 0.25, "typing": 0.10, "pull": 0.15, "head": 0.20, "page": 0.20, "upload": 0.10}
+ACTIONS = {
+    "sentence": 0.15,
+    "typing": 0.10,
+    "typing on a page": 0.10,
+    "pull": 0.15,
+    "head": 0.20,
+    "page": 0.20,
+    "upload": 0.10,
+}
 PAGES = ("", *sorted(navigation.page_ids()))
 PHOTO = (1600, 1200)
 # The initial choices of the maps; a browser sends all of them, half a second after the last change.
@@ -119,6 +127,8 @@ class SimulatedVisitor:
             await self.type(self._random.choice(SENTENCES))
         elif action == "typing":
             await self.type_slowly(self._random.choice(SENTENCES))
+        elif action == "typing on a page":
+            await self.type_on_page(self._random.choice(SENTENCES))
         elif action == "pull":
             await self.pull()
         elif action == "head":
@@ -148,6 +158,15 @@ class SimulatedVisitor:
             typed = {"serial": self._serial, "text": " ".join(words[: count + 1]) + " "}
             await self._timed("typing", self._ask("type", typed, "typed"))
         await self.type(sentence)
+
+    async def type_on_page(self, sentence: str) -> None:
+        """Type the last words of a sentence on *Attention*, which is run after each of them."""
+        if self._client.page != "attention":
+            await self.change_page("attention")
+        words = sentence.split()
+        for count in range(len(words) - TYPED_WORDS + 1, len(words) + 1):
+            typed = self._client.type("English sentence", " ".join(words[:count]))
+            await self._timed("typing on a page", typed)
 
     async def pull(self) -> None:
         """Press a ribbon of the stage, release it at another weight, read its control, and take the pull back."""

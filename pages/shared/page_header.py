@@ -105,9 +105,10 @@ def render_inputs(page: str, reads: frozenset[Read] = BOTH, options: DeltaGenera
         st.warning(literal.markdown(say_error(error)))
         accepted = False
     if has_sentence and accepted and not service.model.looks_english(text):
-        st.warning(block("notices", "not-english"))
-        if options is None:
-            sentence_input.examples(text)
+        with st.container(key="not-english"):  # hidden in the middle of a word, see web/src/page/content.css
+            st.warning(block("notices", "not-english"))
+            if options is None:
+                sentence_input.examples(text)
     return Request(service, text, DecodingOptions(**vars(decoding)), accepted, st.empty(), reads)
 
 

@@ -52,18 +52,20 @@ def client() -> TestClient:
 @pytest.mark.parametrize("path", ["/", "/parts"])
 def test_a_page_names_the_script_first(client, path):
     answer = client.get(path, headers={"Accept-Encoding": "gzip", "If-None-Match": "1"})
-    attributes = "".join(
-        f' data-{name}="([^"]+)"' for name in ("shared", "moved", "charts", "charted", "waiting", "words")
-    )
+    names = ("shared", "moved", "charts", "charted", "entered", "waiting", "late", "words")
+    attributes = "".join(f' data-{name}="([^"]*)"' for name in names)
     tag = re.search(rf'<head><script src="\.(/history-\w+\.js)"{attributes}></script>', answer.text)
     assert tag[2].split() == list(SHARED)
     assert tag[3] == MOVED
     assert (Path(streamlit.__file__).parent / "static" / tag[4]).is_file()
     assert tag[5].split() == list(script.CHARTED)
-    waiting = json.loads(html.unescape(tag[6]))
+    assert tag[6].split(" ") == list(script.ENTERED)
+    waiting, late, words = (json.loads(html.unescape(text)) for text in tag.groups()[6:])
     assert waiting["en"] == "The server does not answer: this page goes on by itself as soon as it does."
-    assert json.loads(html.unescape(tag[7])) == streamlit_words.replaced()
-    assert [*waiting] == [*catalogue.offered_languages()] and len({*waiting.values()}) == len(waiting) > 1
+    assert late["en"] == "Answers take long: press Enter at the end of the sentence."
+    assert words == streamlit_words.replaced()
+    for texts in (waiting, late):
+        assert [*texts] == [*catalogue.offered_languages()] and len({*texts.values()}) == len(texts) > 1
     assert answer.text == initial_html.initial_page(PAGE, "", "en")
     assert "etag" not in answer.headers and "last-modified" not in answer.headers
     assert int(answer.headers["content-length"]) == len(answer.content)

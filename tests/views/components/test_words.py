@@ -37,7 +37,7 @@ FUNCTIONS = {
         "buildHeader",
         "buildHeading",
     ),
-    *("buildSide", "buildTable"),
+    *("buildSide", "buildTable", "getAll"),
     *("canvasColour", "changes", "closest", "contains", "drawLayer", "get", "getData", "has", "super", "Tip"),
     *(
         "createElement",
@@ -93,6 +93,7 @@ CONSTANTS = {
     *(
         "ARRANGED_BY",
         "BOX",
+        "DOUBT",
         "BUTTON",
         "CHARTS",
         "CHIPS",

@@ -10,6 +10,11 @@ function valueOf(url: URL, name: string): string | undefined {
   return url.searchParams.getAll(name).at(-1)
 }
 
+/** The sentence in an address. */
+export function textOf(url: URL | Location): string | undefined {
+  return new URLSearchParams(url.search).getAll("text").at(-1)
+}
+
 /** Whether a parameter that is in both addresses has another value. */
 export function changes(names: readonly string[], from: URL, to: URL): boolean {
   return names.some((name) => {

@@ -1,6 +1,6 @@
 /**
  * One history entry per user action. Streamlit makes an entry of every address that the app writes; here only another page,
- * a submitted sentence, another picture and an action that a component announces make one, and every other address replaces
+ * an entered sentence, another picture and an action that a component announces make one, and every other address replaces
  * the one before.
  *
  * The two addresses decide, never the time at which they were written: pages are opened with a bare path and receive their
@@ -8,6 +8,7 @@
  */
 
 import { changes, differs, hasChoices, isEarly, isUserAction, withChoices, type Choices } from "./addresses"
+import { DraftEntry } from "./draft_entry"
 import type { LeftPage } from "./left_page"
 
 export interface HistorySettings {
@@ -29,6 +30,7 @@ export function writeHistory({ shared, moved, left, onWritten }: HistorySettings
   }
   document.addEventListener("click", onClick, true)
 
+  const draft = new DraftEntry(push, replace)
   markMoves(moved, replace)
   // While the server has not repeated a choice, it answers an earlier action, and its address has the former value. Once the
   // choice is sent, one such answer may still be on its way.
@@ -64,7 +66,9 @@ export function writeHistory({ shared, moved, left, onWritten }: HistorySettings
     }
     const to = withUnconfirmed(written)
     if (to.href === from.href || (returned && to.pathname !== from.pathname)) return
-    const write = isAnnounced(from, to) || isUserAction(from, to) ? push : replace
+    const before = draft.entryBefore(from, to)
+    const isEntry = before !== null && (isAnnounced(before, to) || isUserAction(before, to))
+    const write = isEntry ? push : replace
     write(state, title, to === written ? target : to)
     onWritten()
   }

@@ -21,11 +21,12 @@ import navigationStyle from "./navigation.css"
 import { placeMenu } from "./nav_scroll"
 import { openFromTop } from "./opening"
 import { presentPages } from "./presentation_mode"
+import { SentenceTyping } from "./sentence_typing"
 import { shareTheme } from "./theme_choice"
 
 const script = document.currentScript as HTMLScriptElement // only while it runs for the first time
 const site = new URL(".", script.src)
-const { shared = "", moved = "", charts = "", charted = "", waiting = "{}", words = "{}" } = script.dataset
+const { shared = "", moved = "", charts = "", charted = "", entered = "", waiting = "{}", late = "{}", words = "{}" } = script.dataset
 const sharedNames = shared.split(" ")
 
 // The server is at the root of the site. Streamlit would first look for it below the address of the page.
@@ -35,7 +36,13 @@ adoptStyles(document, [navigationStyle, contentStyle])
 openFromTop()
 shareTheme()
 const left = new LeftPage()
-writeHistory({ shared: sharedNames, moved, left, onWritten: markMenuLinks(site, sharedNames) })
+const markLinks = markMenuLinks(site, sharedNames)
+const typing = new SentenceTyping(entered.split(" "), JSON.parse(late) as Record<string, string>)
+const onWritten = () => {
+  markLinks()
+  typing.follow()
+}
+writeHistory({ shared: sharedNames, moved, left, onWritten })
 delayLinks(left)
 guardDownloads()
 presentPages()

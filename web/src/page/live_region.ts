@@ -17,7 +17,9 @@ export function announceChanges(): void {
   // A page that was just opened is read from its title on: only later changes are announced.
   let path: string | undefined
   let known: string[] = []
+  let typing = false // the results of a sentence are announced once it is entered
   const read = () => {
+    if (typing && path === location.pathname) return
     const elements = [...document.querySelectorAll<HTMLElement>(NEWS)]
     if (!elements.length) return // between two pages
     const news = elements.filter(({ innerText }, place) => place in known && known[place] !== innerText)
@@ -31,14 +33,24 @@ export function announceChanges(): void {
   document.addEventListener("pointerdown", ({ target }) => (boxed &&= Boolean(closest(target, BOX))), true)
 
   let waiting: number | undefined
+  const readSoon = () => {
+    window.clearTimeout(waiting)
+    waiting = window.setTimeout(read, STILL)
+  }
+  window.addEventListener("typing", () => (typing = true))
+  const endTyping = () => {
+    if (typing) readSoon()
+    typing = false
+  }
+  window.addEventListener("entering", endTyping)
+  window.addEventListener("popstate", endTyping)
   new MutationObserver((changes) => {
     if (changes.every(({ target }) => target === region)) return
     if (boxed && document.activeElement === document.body) {
       document.querySelector<HTMLElement>(`${BOX} button`)?.focus()
     }
     if (path !== location.pathname) read()
-    window.clearTimeout(waiting)
-    waiting = window.setTimeout(read, STILL)
+    readSoon()
   }).observe(document, { childList: true, characterData: true, subtree: true })
   appendToBody(region)
 }

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 
 import type { Words } from "../../src/views/stage/payload"
+import { endsWord } from "../../src/core/live_box"
 import { Requests } from "../../src/core/requests"
-import { endsWord, LiveTyping } from "../../src/views/stage/typing"
+import { LiveTyping } from "../../src/views/stage/typing"
 
 const words = { pressEnter: "Press Enter." } as unknown as Words
 let ended: AbortController

@@ -1,0 +1,43 @@
+"""Type in the sentence box of a page: its results follow, and one entry is made when the sentence is entered."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Server, open_page
+
+FIRST = "The black cat is sleeping on the chair."
+ENTRY = "navigation.currentEntry.key"  # another one for each entry of the history
+FOLLOWED = "() => !document.documentElement.hasAttribute('data-outdated')"
+
+
+def address_with(text: str) -> re.Pattern[str]:
+    return re.compile(f"text={re.escape(quote(text, safe='').replace('%20', '+'))}(&|$)")
+
+
+@pytest.mark.nightly
+def test_results_follow_what_is_typed_and_enter_makes_one_entry(server: Server, page: Page):
+    open_page(page, f"{server.url}/attention?text={quote(FIRST)}")
+    first = page.evaluate(ENTRY)
+    box, french = page.locator(".st-key-text input"), page.locator(".aa-text")
+    box.fill("She ")
+    box.press_sequentially("reads a book. ")
+    page.wait_for_function(FOLLOWED, polling="raf")
+    expect(french).to_have_text("Elle lit un livre.")
+    expect(page).to_have_url(address_with("She reads a book. "))
+    expect(box).to_be_focused()
+    expect(box).to_have_value("She reads a book. ")
+    assert page.evaluate(ENTRY) == first
+    box.press("Enter")
+    assert page.evaluate(ENTRY) != first
+    page.go_back()
+    assert page.evaluate(ENTRY) == first
+    expect(box).to_have_value(FIRST)
+    expect(french).to_have_text("Le chat noir dort sur la chaise.")
+    expect(page).to_have_url(address_with(FIRST))
+    page.go_forward()
+    expect(french).to_have_text("Elle lit un livre.")
