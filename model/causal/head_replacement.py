@@ -63,7 +63,7 @@ class HeadAblation(CausalResult):
     def interactions(self) -> np.ndarray:
         """`(leading, leading)`: the effect of a pair minus the sum of its single effects; 0 on the diagonal.
 
-        It has the sign of the effects where each head can replace the other: only without both is the work undone.
+        It has the sign of the effects where each head can replace the other: both together matter more.
         """
         single = np.diag(self.pairs)
         apart = self.pairs - single[:, None] - single
