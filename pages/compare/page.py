@@ -39,7 +39,7 @@ def choose_plan(request: Request, trace: Trace) -> HeadInterventions | None:
         if opens:
             bound_settings.state_choice("of", kind.name)
         attention = trace.attention(kind.name)
-        last = attention.shape[0] - 1 if opens else None  # without it the decoder has lost the words of the sentence
+        last = [attention.shape[0] - 1] if opens else None  # without it the decoder has lost the words of the sentence
         own = token_changes(trace, kind)
         plan = choose_interventions(kind.name, attention, attention_shapes(trace), (NAME, ""), own, opened=last)
     for change in plan.changes if plan is not None else ():

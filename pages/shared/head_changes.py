@@ -30,12 +30,12 @@ ACTIONS = {
 MOST_STORED = 12
 
 
-def _choose_heads(name: str, heads: int, layers: Sequence[int], opened: int | None) -> Heads:
+def _choose_heads(name: str, heads: int, layers: Sequence[int], opened: Sequence[int] | None) -> Heads:
     """Render a row of toggles for the heads of each layer; return the chosen heads.
 
     Args:
-        opened: number of the layer whose heads are chosen until the user changes them, which the address then states;
-            None for the middle one.
+        opened: numbers of the layers whose heads are chosen until the user changes them, which the address then
+            states; None for the middle one.
     """
     names = [map_labels.to_id(head) for head in range(heads)]
     keys = [f"{name}{layer + 1}" for layer in layers]
@@ -45,8 +45,8 @@ def _choose_heads(name: str, heads: int, layers: Sequence[int], opened: int | No
         for layer, key in zip(layers, keys, strict=True):
             label = say("changes.layer", "Layer {layer}", layer=layer + 1)
             # by default those of the middle layer: late enough to matter, with layers after it
-            first = layers[len(layers) // 2] if opened is None else opened
-            pressed = widgets.toggles(label, names, key, names if layer == first else (), opened is not None)
+            first = [layers[len(layers) // 2]] if opened is None else opened
+            pressed = widgets.toggles(label, names, key, names if layer in first else (), opened is not None)
             if opened is not None:
                 bound_settings.state_choice(key, *pressed)
             chosen += [(layer, names.index(head)) for head in pressed]
@@ -69,7 +69,7 @@ def choose_interventions(
     names: tuple[str, str],
     own: Mapping[str, Callable[[Heads], HeadIntervention]],
     layers: Mapping[str, Sequence[int]] | None = None,
-    opened: int | None = None,
+    opened: Sequence[int] | None = None,
 ) -> HeadInterventions | None:
     """Render the controls; return the stored interventions followed by the one being edited.
 
@@ -79,7 +79,7 @@ def choose_interventions(
         names: prefixes of the keys of the widgets for heads, and for the action.
         own: makes the page's interventions for the actions `MASK`, `ONE_HOT` and `PULL` from the heads.
         layers: kind -> numbers of the layers that have it, from 0; None where all have it.
-        opened: number of the layer whose heads are ablated until the user changes something; the address then states
+        opened: numbers of the layers whose heads are ablated until the user changes something; the address then states
             the intervention. None: those of the middle layer, which the address does not state.
 
     Returns:
@@ -142,10 +142,14 @@ def _store_changes(name: str, changes: tuple[HeadIntervention, ...]) -> None:
 
 def describe_change(change: HeadIntervention) -> str:
     """Describe an intervention in one line; numbers count from 1."""
-    places = []
+    layers: dict[str, list[str]] = {}  # by their heads
     for layer in sorted({layer for layer, _ in change.heads}):
         heads = ", ".join(map_labels.to_id(head) for head in sorted(change.in_layer(layer)))
-        places.append(say("changes.place", "layer {layer} head {heads}", layer=layer + 1, heads=heads))
+        layers.setdefault(heads, []).append(map_labels.to_id(layer))
+    places = [
+        say("changes.place", "layer {layer} head {heads}", layer=", ".join(own), heads=heads)
+        for heads, own in layers.items()
+    ]
     values = {
         "kind": kind_labels.kind_named(change.kind).title,
         "places": "; ".join(places),

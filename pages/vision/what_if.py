@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 import streamlit as st
 
-from model import HeadInterventions
+from model import HeadInterventions, VisionTrace
 from model.attribution.intervention_result import InterventionCheck
 from model.attribution.trace_comparison import attention_shift
 from model.classifier import VisionInterventionResult
@@ -88,8 +88,10 @@ def render_what_if(service: Service, key: str, trace: PatchTrace) -> None:
         own_changes[MASK] = partial(_choose_hidden, trace)
     named = any(name.startswith(OWN_KEYS) for name in bound_settings.own_names())
     with st.expander(say("compare.change-it", "Change the intervention"), expanded=named):
+        # without any attention the answer is another; the network bears the loss of one layer
+        every = range(trace.attention.shape[0]) if isinstance(trace, VisionTrace) and not named else None
         plan = choose_interventions(
-            "vision", trace.attention, {"vision": trace.attention.shape}, (NAME, "v"), own_changes
+            "vision", trace.attention, {"vision": trace.attention.shape}, (NAME, "v"), own_changes, opened=every
         )
     if plan is None:
         return

@@ -177,7 +177,7 @@ TABLE = """fold => (fold.querySelector('[data-testid="stDataFrame"]') ?? fold.qu
 
 
 # What a page chooses itself where its link does not, and names in its address.
-CHOSEN_BY_PAGE = {"attention": "kind|layer|head|lines", "compare": r"of|do|heads\d"}
+CHOSEN_BY_PAGE = {"attention": "kind|layer|head|lines", "compare": r"of|do|heads\d", "vision": r"vdo|vheads\d"}
 
 
 def expected_address(view: View) -> list[tuple[str, str]]:

@@ -16,10 +16,11 @@ from tests.pages.vision.views import open_view, service, trace
 from views.controls import painted
 from views.text.numbers import three_digits
 
-ALL = ((1, 0), (1, 1))  # the initially selected heads
+ALL = ((1, 0), (1, 1))  # of the middle layer: selected where the address has an intervention without heads
+EVERY = ((0, 0), (0, 1), *ALL)  # the initially selected heads
 HIDDEN = np.array([[0, 0, 0], [0, 1, 1], [0, 0, 0]], dtype=bool)
 CASES = [
-    ({}, Scale("vision", ALL, 0.0), 2),
+    ({}, Scale("vision", EVERY, 0.0), 2),
     ({"vdo": "Scale", "vfactor": "3", "vheads2": "2"}, Scale("vision", ((1, 1),), 3.0), 2),
     ({"vdo": "Sharpen", "vheat": "0.5", "vheads1": "1"}, Temperature("vision", ((0, 0), *ALL), 0.5), 2),
     ({"vdo": "Mask", "vhidden": painted.encode(HIDDEN)}, Forbid("vision", ALL, (5, 6)), 1),
@@ -52,3 +53,14 @@ def test_painting_hides_patches_and_nonsense_falls_back():
     assert (matrices(app)["after"][1] == 0).any()
     app.button(key="vshow").click().run()
     assert "vhidden" not in app.query_params and not app.exception
+
+
+def test_the_address_states_the_opening_until_something_is_changed():
+    app = open_view("what_if")
+    assert {name: app.query_params[name] for name in ("vdo", "vheads1", "vheads2")} == {
+        "vdo": "ablate",
+        "vheads1": ["1", "2"],
+        "vheads2": ["1", "2"],
+    }
+    assert not app.expander[0].proto.expanded
+    assert "layer 1, 2 head 1, 2" in "".join(each.value for each in app.markdown).replace("\\", "")
