@@ -70,7 +70,7 @@ def render_cls(service: Service, key: str, trace: PatchTrace) -> None:
     render_check_line(trace)
     layer, head = settings.id.split("-")
     if sends_all_maps(weights):  # then the stage is shown
-        render_stage_files(settings, large_map, cls[:, settings.place[1], 0], read, classes)
+        render_stage_files(service, trace, settings, large_map, cls[:, settings.place[1], 0], read, classes)
     name, what = f"vision-layer-{layer}-head-{head}", say("vision.map", "Map")
     files.map_files(large_map, name, lambda: settings.draw(large_map), what)
     render_all_heads_file(trace)

@@ -1,21 +1,36 @@
-"""Files of a Vision Transformer on the stage: its picture as PNG and SVG, with a caption or without."""
+"""Files of a Vision Transformer on the stage: its picture as PNG and SVG, and the weights of CLS with their recipe."""
 
 from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
 
+from model import VisionTrace
+from model.tracing.picture_trace import PatchTrace
 from pages.shared import files
+from pages.shared.causes.saved_result import ResultFiles, build_archive
+from pages.shared.saved_address import view_link
+from pages.shared.service import Service
+from pages.vision.other_picture import describe_source
 from pages.vision.vision_inputs import MapSettings
 from views.components.picture_stage import WORDS
 from views.export.matrices import HeadMap
 from views.export.picture_stage_image import PictureStageImage, draw_picture_stage
 from views.map_labels import MEAN
+from views.text import terms
 from views.text.catalogue import say
+
+NAME = "vision-stage"
 
 
 def render_stage_files(
-    settings: MapSettings, head_map: HeadMap, rows: np.ndarray, read: np.ndarray | None, classes: Sequence[str]
+    service: Service,
+    trace: PatchTrace,
+    settings: MapSettings,
+    head_map: HeadMap,
+    rows: np.ndarray,
+    read: np.ndarray | None,
+    classes: Sequence[str],
 ) -> None:
     """Render a fold with pictures of what the stage shows; nothing is computed before it is opened.
 
@@ -38,3 +53,24 @@ def render_stage_files(
     stage = PictureStageImage(head_map, *pictured, layers, best, caption)
     with fold, st.container(horizontal=True):
         files.pictures(lambda: draw_picture_stage(stage), f"vision-stage-layer-{settings.id.replace('-', '-head-')}")
+        patches = "trace" if isinstance(trace, VisionTrace) else "patch_trace(trace)"
+        opening = () if isinstance(trace, VisionTrace) else ("from model.hub.opened_pictures import patch_trace", "")
+        lines = (*opening, f"arrays = {{'cls': {patches}.attention[:, :, 0]}}  # (layer, head, CLS and patches)")
+        result, source = _numbers(trace), describe_source(service).with_method(lines)
+        link, zip_label = view_link(source.page), say("circuits.zip", "With recipe and link as ZIP")
+        files.download(zip_label, lambda: build_archive(result, source, link), f"{NAME}.zip")
+
+
+def _numbers(trace: PatchTrace) -> ResultFiles:
+    """The weights of CLS as the query in every head; row and column of a patch are empty for CLS itself."""
+    cls = trace.attention[:, :, 0]
+
+    def rows() -> list[list[object]]:
+        places: list[list[object]] = [["", ""], *(np.indices(trace.grid).reshape(2, -1).T + 1).tolist()]
+        return [
+            [layer + 1, head + 1, *places[key], float(weight)] for (layer, head, key), weight in np.ndenumerate(cls)
+        ]
+
+    header = [terms.LAYER(), terms.HEAD(), terms.ROW(), terms.COLUMN(), terms.WEIGHT()]
+    check = {"attention": float(trace.verify().max_difference)}
+    return ResultFiles(NAME, header, rows, lambda: {"cls": cls}, check, ("", ""))

@@ -2,13 +2,16 @@
 
 import io
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
 from tests.pages.conftest import visit
-from tests.pages.recipes import record_files
+from tests.pages.recipes import record_files, run_recipe
 
+ROOT = Path(__file__).resolve().parents[3]
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -46,3 +49,15 @@ def test_nothing_is_offered_before_the_fold_is_opened(makers):
     assert "vision-stage-layer-mean-head-mean.png" not in makers
     open_files(layer="mean", head="mean")
     assert makers["vision-stage-layer-mean-head-mean.png"]().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("sample", ["church", "golf-ball"])
+def test_the_recipe_computes_the_weights_of_cls_again(makers, tmp_path, monkeypatch, sample):
+    open_files(layer="2", head="3", picture=sample)
+    (tmp_path / "assets").symlink_to(ROOT / "assets")
+    printed, settings = run_recipe(makers, "vision-stage", tmp_path, monkeypatch, "vision-stage.zip")
+    assert float(printed[-1]) < 1e-5
+    assert settings["input"]["sample"] == sample and "layer=2" in settings["link"]
+    assert settings["check"]["attention"] < 1e-5
+    stored = np.load(tmp_path / "vision-stage.npz")
+    assert stored["cls"].shape == (6, 6, 197)
