@@ -27,7 +27,8 @@ class PanelSize:
     Attributes:
         side: of the longer side of the matrix.
         cell, smallest: largest size of a cell, and smallest if both axes have labels.
-        letters: smallest and largest font size of labels.
+        letters: smallest and largest font size of labels; with so many lines that even the smallest ones would touch,
+            not every line has its label.
     """
 
     side: float
@@ -36,8 +37,8 @@ class PanelSize:
     letters: tuple[float, float]
 
 
-ALONE = PanelSize(640, 30, 5, (5, 13))
-IN_ROW = PanelSize(420, 26, 4, (4.5, 12))  # next to other matrices
+ALONE = PanelSize(640, 30, 5, (6, 13))
+IN_ROW = PanelSize(420, 26, 4, (5, 12))  # next to other matrices
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,8 +116,10 @@ def _panel_items(panel: MatrixPanel, left: float, head: float) -> tuple[Items, f
     wide, high = (min(sizes.cell, sizes.side / count) for count in (width, height))
     if rows and columns:
         wide = high = max(sizes.smallest, min(wide, high))
-    size = min(high if rows else sizes.cell, wide if columns else sizes.cell)
-    size = min(sizes.letters[1], max(sizes.letters[0], 0.8 * size))
+    pitch = min(high if rows else sizes.cell, wide if columns else sizes.cell)
+    size, every = min(sizes.letters[1], 0.8 * pitch), 1
+    if size < sizes.letters[0]:  # labels of all lines would touch
+        size, every = sizes.letters[0], math.ceil(1.25 * sizes.letters[0] / pitch)
     start = left + max((text_width(row, size) + 6 for row in rows), default=0) + (22 if panel.axes[0] else 0)
     lengths = [text_width(name, size) for name in columns]
     rise = math.sin(math.radians(-_ANGLE)) * max(lengths, default=0)
@@ -129,8 +132,9 @@ def _panel_items(panel: MatrixPanel, left: float, head: float) -> tuple[Items, f
     ]
     items: Items = [title for title in titles if title.text]
     items += _cells(panel.colours, start, upper, wide, high)
-    items += [TextLine(start - 6, upper + (n + 0.5) * high, row, size, "end") for n, row in enumerate(rows)]
-    items += [TextLine(start + (n + 0.5) * wide, upper - 6, name, size, angle=_ANGLE) for n, name in enumerate(columns)]
+    lines, names = (list(enumerate(labels))[::every] for labels in (rows, columns))
+    items += [TextLine(start - 6, upper + (n + 0.5) * high, row, size, "end") for n, row in lines]
+    items += [TextLine(start + (n + 0.5) * wide, upper - 6, name, size, angle=_ANGLE) for n, name in names]
     # Slanted labels extend over the last column; the colour bar is placed below them.
     lean = max((start + (n + 0.5) * wide + length / 2 for n, length in enumerate(lengths)), default=0)
     bar = max(start + width * wide + 14, left + text_width(panel.name, 13))

@@ -1,5 +1,6 @@
 """Values with error bars for a few groups, several series side by side, as a Plotly figure."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -112,7 +113,8 @@ def intervals(
                 **axis,
                 "title": {"text": x_title, "standoff": GAP_BELOW, "font": ink},
                 "tickvals": list(range(len(groups))),
-                "ticktext": [literal.plotly(group) for group in groups],
+                # brackets on a line of their own: on a phone Plotly turns longer labels, and leaves out the last
+                "ticktext": [re.sub(r"\s*\(", "<br>(", literal.plotly(group)) for group in groups],
                 "range": [-0.5, len(groups) - 0.5],
                 "showgrid": False,
             },

@@ -78,7 +78,7 @@ def test_chart_has_the_measurement_with_its_intervals(open_app):
         assert points["y"] == [band["value"] for band in bands]
         assert points["error_y"]["array"] == pytest.approx([band["high"] - band["value"] for band in bands])
         assert [mark.endswith("-open") for mark in points["marker"]["symbol"]] == [False, False, False, True]
-    assert figure["layout"]["xaxis"]["ticktext"][-1] == "16 and more (n\u00a0=\u00a08)"
+    assert figure["layout"]["xaxis"]["ticktext"][-1] == "16 and more<br>(n\u00a0=\u00a08)"
 
 
 def test_finding_follows_the_intervals(open_app):

@@ -136,7 +136,7 @@ def test_in_korean(rivals):
 def test_loss_and_bleu_by_length_are_the_studys(study):
     app = open_part(rivals="lengths")
     loss, bleu = charts(app)
-    assert loss["layout"]["xaxis"]["ticktext"] == ["1 to 16 (n\u00a0=\u00a0200)", "17 to 40 (n\u00a0=\u00a030)"]
+    assert loss["layout"]["xaxis"]["ticktext"] == ["1 to 16<br>(n\u00a0=\u00a0200)", "17 to 40<br>(n\u00a0=\u00a030)"]
     for figure, values in (
         (loss, [group.loss for group in study.lengths]),
         (bleu, [group.bleu for group in study.lengths]),

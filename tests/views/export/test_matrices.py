@@ -1,6 +1,7 @@
 """Matrices of a page as a picture: the page's numbers and colours, in lines that fit, with escaped text."""
 
 import numpy as np
+import pytest
 
 from views import palette
 from views.components.matrix_row import ALLOWED, RowMatrix
@@ -82,3 +83,15 @@ def test_a_large_matrix_is_one_image_without_labels():
         "-1.00",
     ]
     assert len(drawing.to_svg(plan)) < 200_000
+
+
+@pytest.mark.parametrize("count", [12, 60, 197, 400])
+def test_labels_do_not_lie_on_each_other(count):
+    names = [f"row {number}" for number in range(count)]
+    many = RowMatrix("many", np.ones((count, count)), rows=names, columns=names)
+    lines = [item for item in matrices_picture([many], "all").items if isinstance(item, drawing.TextLine)]
+    rows = [item for item in lines if item.text in names and item.anchor == "end"]
+    gaps = np.diff([item.y for item in rows])
+    assert (gaps >= 1.2 * rows[0].size).all() and rows[0].size >= 5
+    assert len(rows) == count or count > 80
+    assert rows[0].text == "row 0"
