@@ -146,7 +146,7 @@ def payload(ranking: HeadList, theme: palette.Theme) -> bytes:
         controls=controls.control_specs(ranking.choices),
         scales={kind: component.scales(kind) for kind in kinds},
         hues={kind: palette.hue_of(kind) for kind in kinds},
-        negative=palette.NEGATIVE,
+        negative=palette.signed_hues(kinds[0])[0] if len(kinds) == 1 else palette.NEGATIVE,  # as maps of the same kind
         masked=palette.MASKED,
         words=component.translated(WORDS),
     )
