@@ -222,7 +222,6 @@ SET_ON_LIBRARIES = {
     "model/attribution/intervention_result.py": ["setattr(attention.query)"],
     "model/study/run.py": ["bar.n"],
     "model/training/__main__.py": ["commands.metavar"],
-    "pages/loss/training.py": ["figure.layout.yaxis2.exponentformat"],
     "server/logs.py": ["LOG.propagate", "threading.excepthook"],
     "server/run_order.py": ["rerun.fragment_id"],
     "server/installation_redaction.py": [

@@ -102,7 +102,6 @@ def _render_curves(study: FormationStudy, run: FormationRun) -> None:
     ]
     figure = lines(series, sentence_input.theme(), STEP(), titles, height=760)
     figure.update_xaxes(type="log", dtick=1)
-    figure.update_layout(yaxis3_exponentformat="none")
     chart(figure, "formation_curves", block("loss", "formation-alt"))
     st.caption(block("loss", "formation-log", heldout=run.heldout[0], heads=_list_counts(counts, 0)))
     header = [STEP(), say("training.column.heldout", "held-out -ln p")]

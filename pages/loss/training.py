@@ -37,7 +37,6 @@ def render(request: Request) -> None:
         ]
         titles = say("training.nats", "nats per token"), RATE()
         figure = lines(series, sentence_input.theme(), STEP() if by_step else EPOCH(), titles, height=520)
-        figure.layout.yaxis2.exponentformat = "none"
         chart(figure, "curves", block("loss", "curves-alt"))
         header = [STEP(), EPOCH(), say("training.column.loss", "training loss")]
         header += [

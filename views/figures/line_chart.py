@@ -139,7 +139,8 @@ def _end_labels(
 def grid(theme: palette.Theme) -> dict:
     """An axis with grid lines."""
     ink = {"color": palette.INK[theme]}
-    return {"tickfont": ink, "gridcolor": palette.MASKED[theme], "zeroline": False, "automargin": True}
+    numbers = {"exponentformat": "none", "separatethousands": True}  # as `text.numbers.grouped`
+    return {"tickfont": ink, "gridcolor": palette.MASKED[theme], "zeroline": False, "automargin": True, **numbers}
 
 
 def panels(horizontal: dict, lowest: dict, vertical: Sequence[dict], gap: float) -> dict[str, dict]:
