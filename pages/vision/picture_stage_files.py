@@ -66,7 +66,8 @@ def _numbers(trace: PatchTrace) -> ResultFiles:
     cls = trace.attention[:, :, 0]
 
     def rows() -> list[list[object]]:
-        places: list[list[object]] = [["", ""], *(np.indices(trace.grid).reshape(2, -1).T + 1).tolist()]
+        numbers = (np.indices(trace.grid).reshape(2, -1).T + 1).tolist()
+        places: list[tuple[object, ...]] = [("", ""), *map(tuple, numbers)]
         return [
             [layer + 1, head + 1, *places[key], float(weight)] for (layer, head, key), weight in np.ndenumerate(cls)
         ]

@@ -170,6 +170,7 @@ LONG = "The old man who lives in the small house near the river wants to buy a n
         ("", ".stage-root .room, .tools, .candidates"),
         ("decoding?", ".stage-root .room, .candidates, .note"),
         ("vision?view=cls&", ".picture-root .frame, .layers, .aside"),
+        ("loss?part=heads-that-form&", ".stage-root .room, .slider, .candidates"),
     ],
 )
 @pytest.mark.parametrize("sentence", [SENTENCE, LONG])

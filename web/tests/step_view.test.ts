@@ -79,6 +79,8 @@ test("ticks are round numbers within the scale, powers of ten on a logarithmic o
   expect(ticksOf({ low: 0.004, high: 3, log: true })).toEqual([0.01, 0.1, 1])
   expect(ticksOf({ low: 1e-9, high: 1, log: true })).toEqual([1e-9, 1e-7, 1e-5, 1e-3, 1e-1])
   expect(ticksOf({ low: 2, high: 3, log: true })).toEqual([2, 3])
+  expect(ticksOf({ low: 0.155, high: 1.85, log: true })).toEqual([0.2, 0.5, 1])
+  expect(ticksOf({ low: 20, high: 50, log: true })).toEqual([20, 50])
   expect(ticksOf({ low: 2, high: 2, log: false })).toEqual([2])
   expect(ticksOf({ low: Infinity, high: -Infinity, log: true })).toEqual([])
   expect([-0.2, 0, 1e-7, 0.30000000000000004].map(tickText)).toEqual(["\u22120.2", "0", "1e\u22127", "0.3"])

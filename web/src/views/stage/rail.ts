@@ -3,11 +3,11 @@
 import { MEAN } from "../../core/choosing"
 import { lookupTable, type Theme } from "../../core/colour"
 import { arrowStep, button, element, filled, markData, setAttributes } from "../../core/dom"
-import { clamp, largest } from "../../core/numbers"
+import { clamp, largest, threeDigits } from "../../core/numbers"
 import { paintCells } from "../../core/painting"
 import { Former } from "./former"
 import { mapOf, type KindName, type MapChoice, type StagePayload, type Words } from "./payload"
-import { mapTitle, weightText } from "./reading"
+import { mapTitle } from "./reading"
 
 interface Tile extends MapChoice {
   readonly button: HTMLButtonElement
@@ -191,9 +191,9 @@ export class Candidates {
       const bar = element("span", "share", element("td", "", row))
       const share = draws[rank] ?? probability
       bar.style.setProperty("--share", String(share))
-      element("td", "number", row).textContent = weightText(share)
-      if (draws.length) element("td", "number was", row).textContent = weightText(probability)
-      else if (former.length) element("td", "number was", row).textContent = weightText(former[rank] ?? 0)
+      element("td", "number", row).textContent = threeDigits(share)
+      if (draws.length) element("td", "number was", row).textContent = threeDigits(probability)
+      else if (former.length) element("td", "number was", row).textContent = threeDigits(former[rank] ?? 0)
     }
   }
 }

@@ -7,9 +7,8 @@ const MOST = 5 // ticks of a scale
 /** Round numbers from one end of a scale to the other; the ends themselves where fewer than two are between them. */
 export function ticksOf({ low, high, log }: Scale): number[] {
   if (!(low <= high)) return [] // no line is drawn
-  const ticks = log ? decades(low, high) : steps(low, high)
-  if (ticks.length > 1) return ticks
-  return low === high ? [low] : [low, high]
+  const scales = log ? [decades, withinDecades] : [steps]
+  return scales.map((scale) => scale(low, high)).find(({ length }) => length > 1) ?? (low === high ? [low] : [low, high])
 }
 
 function decades(low: number, high: number): number[] {
@@ -17,6 +16,14 @@ function decades(low: number, high: number): number[] {
   const every = Math.max(1, Math.ceil((last - first + 1) / MOST))
   const count = Math.max(0, Math.floor((last - first) / every) + 1)
   return Array.from({ length: count }, (_, place) => Number((10 ** (first + place * every)).toPrecision(6)))
+}
+
+/** 1, 2 and 5 times the powers of ten. */
+function withinDecades(low: number, high: number): number[] {
+  const first = Math.floor(Math.log10(low))
+  const powers = Array.from({ length: Math.floor(Math.log10(high)) - first + 1 }, (_, place) => 10 ** (first + place))
+  const ticks = powers.flatMap((power) => [1, 2, 5].map((each) => Number((each * power).toPrecision(6))))
+  return ticks.filter((each) => each >= low && each <= high)
 }
 
 function steps(low: number, high: number): number[] {
