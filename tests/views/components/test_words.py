@@ -94,6 +94,7 @@ CONSTANTS = {
         "ARRANGED_BY",
         "BOX",
         "DOUBT",
+        "TYPED",
         "BUTTON",
         "CHARTS",
         "CHIPS",

@@ -66,7 +66,7 @@ export class Pulling {
   leftOut = "" // why a pull in the address is not shown
   private swept = "" // of which map and weight the server has the sweep, or a reason why there is none
   private waiting: number | undefined
-  private pulls = "null" // of the payload
+  private pulls = JSON.stringify(null) // of the payload
   private controlled = true // whether the control of the last of them is known
   private changes: PullRequest[] = [] // that wait for the answer to the one before
 
