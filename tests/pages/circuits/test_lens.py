@@ -3,7 +3,7 @@
 from tests.pages.charts import check_caption
 from tests.pages.reading import table
 from views.text import literal
-from views.text.numbers import percent, three_digits
+from views.text.numbers import grouped, percent, three_digits
 
 
 def shown(translator, ids) -> list[str]:
@@ -21,7 +21,7 @@ def test_every_layer_says_what_the_model_computes(open_app, translator, trace):
         assert row[2:] == [answer + share for answer, share in zip(answers, probabilities, strict=True)]
     one = table(app, "All layers at one position")
     assert [row[1] for row in one[1:]] == list(map(three_digits, lens.probabilities[:, 5]))
-    assert [row[2] for row in one[1:]] == list(map(str, lens.ranks[:, 5].tolist()))
+    assert [row[2] for row in one[1:]] == list(map(grouped, lens.ranks[:, 5].tolist()))
     assert check_caption(app, "read out in this way")
 
 
