@@ -11,7 +11,7 @@ from model.attribution.intervention_result import InterventionCheck
 from model.tracing.traced_model import Record
 from pages.shared.texts import Figure, block, render_check
 from views.text.catalogue import Message, say
-from views.text.numbers import three_digits
+from views.text.numbers import MINUS, three_digits
 
 # Single precision has about seven digits: a rounding costs up to u = 2^-24 = 6e-8 of a number's size, in double
 # precision up to v = 2^-53 = 1.1e-16. A sum of n products of sizes that add up to A is off by n u A at most, and in
@@ -129,7 +129,7 @@ def format_difference(name: str, figure: float) -> Figure:
         figure: not negative.
     """
     bound = BOUNDS[name]
-    formatted = f"{bound:.0e}".replace("e-0", "e-") if 0 < bound < 1e-3 else f"{bound:g}"  # `1e-5`, `0.05`
+    formatted = f"{bound:.0e}".replace("e-0", f"e{MINUS}") if 0 < bound < 1e-3 else f"{bound:g}"  # `1e-5`, `0.05`
     if bound == figure == 0:
         return Figure(say("check.exact", "exactly 0"))
     within = figure <= bound  # False for NaN

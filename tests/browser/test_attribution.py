@@ -27,7 +27,7 @@ def test_selecting_a_word_an_erasure_and_a_method(server: Server, page: Page):
     expect(page).to_have_url(re.compile("target_word=5(&|$)"))
     ready(page)
     drops = {
-        row.locator("th").inner_text(): float(row.locator("td").first.inner_text())
+        row.locator("th").inner_text(): float(row.locator("td").first.inner_text().replace("\u2212", "-"))
         for row in every.locator("tbody tr").all()
     }
     assert max(drops, key=drops.get) == "6 car"

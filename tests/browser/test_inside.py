@@ -31,7 +31,7 @@ def test_all_seven_steps(server: Server, page: Page):
         page.get_by_role("radio", name=re.compile(f"^{step}")).click()
         page.locator(f'canvas[aria-label^="{result}"]').last.wait_for()
         check = page.get_by_test_id("stCaptionContainer").filter(has_text="Recomputed from X")
-        expect(check).to_contain_text(re.compile(r"difference \d\.\d+e-\d"))
+        expect(check).to_contain_text(re.compile(r"difference \d\.\d+e\u2212\d"))
     masked = canvas_of(page, "All heads")
     masked.focus()
     masked.press("ArrowDown")

@@ -171,7 +171,7 @@ def test_colours_are_the_palettes_and_masked_cells_grey(mount, theme):
     unchanged = palette.to_rgb(palette.BACKGROUND[theme])
     assert np.abs(pixels(page, 2)[1, 0] - unchanged).max() <= 4
     ends_of = page.locator(".legend").evaluate_all("all => all.map((one) => one.innerText.split(/\\s+/))")
-    assert ends_of == [["0", three_digits(1.0)]] * 2 + [["-0.500", "0.500"]]
+    assert ends_of == [["0", three_digits(1.0)]] * 2 + [["\u22120.500", "0.500"]]
 
 
 def test_numbers_are_written_only_into_cells_with_room(mount):

@@ -59,7 +59,8 @@ def test_the_rotation_and_its_residual(server: Server, page: Page):
     page.get_by_text("Checked", exact=True).first.click()
     check = page.get_by_text(re.compile("Check: over all 64 positions"))
     expect(check).to_be_visible()
-    residual = re.search(r"R PE\(pos\)\| is ([\d.e-]+) \(rounding stays below", " ".join(check.inner_text().split()))[1]
+    line = " ".join(check.inner_text().replace("\u2212", "-").split())
+    residual = re.search(r"R PE\(pos\)\| is ([\d.e-]+) \(rounding stays below", line)[1]
     assert float(residual) < 1e-6
     assert page.locator(".katex-error").count() == 0
     expect(page.locator('[data-testid="stMain"] .katex-display')).to_have_count(2)

@@ -65,7 +65,7 @@ def mount(page: Page):
 
 
 def format_value(value: float) -> str:
-    return three_digits(float(value)).replace("-", "\u2212")
+    return three_digits(float(value))
 
 
 def slider(page: Page, axis: str):

@@ -45,5 +45,5 @@ def text_without_links(element) -> str:
 
 
 def without_bounds(text: str) -> str:
-    """Return the text of a check without bounds; see `pages.shared.checks`."""
-    return re.sub(r" \([^()]* stays below [\d.e-]+\)|exactly (?=0)", "", text)
+    """Return the text of a check without bounds, its minus signs as Python writes them; see `pages.shared.checks`."""
+    return re.sub(r" \([^()]* stays below [\d.e-]+\)|exactly (?=0)", "", text.replace("\u2212", "-"))

@@ -47,6 +47,11 @@ def table(app: AppTest, name: str) -> list[list[str]]:
     return rows
 
 
+def number(text: str) -> float:
+    """Return the number that a cell shows, see `views.text.numbers.three_digits`."""
+    return float(text.replace("\u2212", "-").replace(",", ""))
+
+
 def programs(block: Any) -> list[str]:
     """Return the programs and messages of programs in a fold, or on a page."""
     contents = re.findall(

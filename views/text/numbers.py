@@ -11,26 +11,28 @@ from .catalogue import say
 
 NARROW_SPACE = "\u202f"  # before a unit; no line breaks at it
 NO_BREAK_SPACE = "\u00a0"
+MINUS = "\u2212"  # no line breaks after it
 
 
 def three_digits(value: float) -> str:
-    """Three significant digits: `0.412`, `0.00310`, `58,500`, and `2.40e-7` below 0.001 or from a million on.
+    """Three significant digits: `0.412`, `0.00310`, `58,500`, and `2.40e\u22127` below 0.001 or from a million on.
 
-    The components format their read-outs by the same rule; a browser test compares the two.
+    A minus is a real one, as on the axes of charts. The components format their read-outs by the same rule; a browser
+    test compares the two.
     """
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else str(value)
     mantissa, exponent = f"{value:.2e}".split("e")
     if abs(value) < 1e-3 or int(exponent) >= 6:
-        return f"{mantissa}e{int(exponent)}"
+        return f"{mantissa}e{int(exponent)}".replace("-", MINUS)
     if int(exponent) >= 3:
         return grouped(round(float(f"{value:.2e}")))
-    return f"{value:#.3g}".rstrip(".")
+    return f"{value:#.3g}".rstrip(".").replace("-", MINUS)
 
 
 def signed(value: float) -> str:
     """`three_digits` of a change, with a real minus or a plus: `+0.412`, `\u221219.7`."""
-    return ("+" if value > 0 else "\u2212" if value < 0 else "") + three_digits(abs(value))
+    return ("+" if value > 0 else "") + three_digits(value)
 
 
 def with_interval(value: float, low: float, high: float) -> str:
@@ -48,7 +50,7 @@ def percent(probability: float) -> str:
 
 def grouped(count: int) -> str:
     """A count with a comma between groups of three digits, `8,000`, as prose and model cards have it."""
-    return f"{count:,}"
+    return f"{count:,}".replace("-", MINUS)
 
 
 def millions(count: int) -> str:

@@ -96,7 +96,7 @@ test("a table with a number on a bar", () => {
   holder.setAttribute("aria-label", "Softmax")
   const lines = fillTable(holder, ["key", "weight"], [["x", buildBar(-0.25, 0.5, ["red", "blue"])]])
   expect(lines).toHaveLength(1)
-  expect([...lines[0]!.cells].map((cell) => cell.textContent)).toEqual(["x", "-0.250"])
+  expect([...lines[0]!.cells].map((cell) => cell.textContent)).toEqual(["x", "\u22120.250"])
   expect(holder.querySelector("table")?.getAttribute("aria-label")).toBe("Softmax")
   expect(holder.querySelector<HTMLElement>(".bar-of")?.style.background).toContain("50%")
 })

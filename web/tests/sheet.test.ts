@@ -56,5 +56,5 @@ test("shades of a linear and a logarithmic scale", () => {
 
 test("half precision has no three digits below 0.0001", () => {
   expect(weightText({ rounded: true }, 0.00005)).toBe("< 0.0001")
-  expect(weightText({ rounded: false }, 0.00005)).toBe("5.00e-5")
+  expect(weightText({ rounded: false }, 0.00005)).toBe("5.00e\u22125")
 })

@@ -20,7 +20,7 @@ from pages.attribution.method_agreement import held_out_text
 from tests.pages.charts import check_caption
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices
-from tests.pages.reading import table
+from tests.pages.reading import number, table
 from views.text.numbers import three_digits
 
 CORRELATIONS = "Rank correlation of every method"
@@ -45,10 +45,10 @@ def test_one_word_by_every_method_and_its_correlations(open_app, known):
     assert header[:2] == ["source word", "left out: drop of ln\u00a0p"] and len(header) == 7
     assert [row[0] for row in rows] == ["1 I", "2 want", "3 to", "4 buy", "5 a", "6 car", "7 .", "8 </s>"]
     for at, row in enumerate(rows):
-        assert float(row[1]) == pytest.approx(drops["delete"][place, at], rel=0.01, abs=2e-4)
+        assert number(row[1]) == pytest.approx(drops["delete"][place, at], rel=0.01, abs=2e-4)
         for cell, method in zip(row[2:], QUICK_METHODS, strict=True):
-            assert float(cell) == pytest.approx(explained.scores[method][place, at], rel=0.01, abs=1e-6)
-    assert max(rows, key=lambda row: float(row[1]))[0] == "6 car"
+            assert number(cell) == pytest.approx(explained.scores[method][place, at], rel=0.01, abs=1e-6)
+    assert max(rows, key=lambda row: number(row[1]))[0] == "6 car"
     header, *rows = table(app, CORRELATIONS)
     many = read_measured_agreement(translator.weights_sha256)
     assert header == [
@@ -147,7 +147,7 @@ def test_integrated_gradients_are_computed_when_asked_for(open_app, known, trace
     both = explained.add_integrated(result)
     rows = table(app, "Source words by every method")[1:]
     for at, row in enumerate(rows):
-        assert float(row[-1]) == pytest.approx(both.scores[INTEGRATED][3, at], rel=0.01, abs=1e-4)
+        assert number(row[-1]) == pytest.approx(both.scores[INTEGRATED][3, at], rel=0.01, abs=1e-4)
     agreement = correlate_methods(both, drops["delete"])
     assert table(app, CORRELATIONS)[-1][2] == three_digits(agreement.sentence(INTEGRATED))
     line = check_caption(app, "Integrated gradients of")
@@ -158,7 +158,7 @@ def test_integrated_gradients_are_computed_when_asked_for(open_app, known, trace
 
 
 def test_the_check_is_measured(open_app):
-    line = check_caption(open_app("attribution"), "Leaving nothing out")
+    line = check_caption(open_app("attribution"), "Leaving nothing out").replace("\u2212", "-").replace("\u00a0", " ")
     nothing, alone, rows, rolled, batch = (
         float(re.search(rf"{words} ([\d.e-]*\d)", line)[1])
         for words in (

@@ -92,15 +92,8 @@ CASES: dict[str, Case] = {
     "paths": (PAIR, {"clean": "He wants a car.", "corrupt": "He wants a house."}, connected),
     "noise": (
         OWN | {"noisy": [4], "place": 3, "measured": "probability", "site": "head_output", "samples": 3, "seed": 0},
-        OTHER
-        | {
-            "noisy": [0, 1],
-            "place": 0,
-            "measured": "loss",
-            "site": "head_output",
-            "samples": 2,
-            "seed": 8,
-        },  # a seed with which the noise changes the loss: a share divides by that change
+        # noise that changes the loss by 0.8 nats: a share divides by this change, and so does its rounding
+        OTHER | {"noisy": [1, 2, 3], "place": 0, "measured": "loss", "site": "head_output", "samples": 2, "seed": 8},
         noised,
     ),
     "lens": (OWN, OTHER, read_out),

@@ -35,7 +35,7 @@ def test_maps_are_means_over_noisy_runs(open_app, translator, trace, query):
             (values,) = [values for header, values in drawn.values() if header["map"] == f"{site}-{part}"]
             np.testing.assert_allclose(values, result.effects, atol=1e-5)
     (line,) = [each.value for each in app.caption if "gives the noisy run" in each.value]
-    assert line.count("rounding stays below 1e-5") == 2
+    assert line.count("rounding stays below 1e\u22125") == 2
 
 
 def test_the_chosen_cell_has_a_standard_error(open_app, translator, trace):

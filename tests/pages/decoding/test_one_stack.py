@@ -13,7 +13,7 @@ from model.lessons.one_stack import compare_prefix, cross_block, following_ids, 
 from pages.shared.models import load_language
 from tests.pages.charts import check_caption
 from tests.pages.conftest import SENTENCE, html_of
-from tests.pages.reading import table
+from tests.pages.reading import number, table
 from tests.pages.stepped import labels, read_step_view
 from views.text import glossary, literal
 from views.text.numbers import three_digits
@@ -83,7 +83,7 @@ def test_names_and_numbers_are_listed_with_the_weight_on_them(open_app, language
     assert f"In this sentence it is {place}: it gives {three_digits(float(measures.copied[best]))}" in text_of(app)
     _, *rows = table(app, "Copied tokens")
     assert len(rows) == measures.copies
-    assert np.mean([float(row[2]) for row in rows]) == pytest.approx(measures.copied[best], rel=0.01)
+    assert np.mean([number(row[2]) for row in rows]) == pytest.approx(measures.copied[best], rel=0.01)
 
 
 def test_a_sentence_without_names_gets_one_sentence(open_app):

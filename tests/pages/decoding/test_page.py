@@ -14,7 +14,7 @@ from model.runtime.messages import UserError
 from pages.decoding.given_tokens import parse_tokens
 from tests.pages.charts import check_caption
 from tests.pages.conftest import PATIENCE, ROOT, SENTENCE, go, html_of
-from tests.pages.reading import marked, table
+from tests.pages.reading import marked, number, table
 from tests.pages.stepped import labels, read_step_view
 from views.text import literal
 from views.text.numbers import three_digits
@@ -29,7 +29,7 @@ def visible(tokens) -> list[str]:
 
 def close(text: str, value: float) -> bool:
     """Whether `text` is `value` with three digits; the last may differ, since threads round differently."""
-    return float(text) == pytest.approx(value, rel=6e-3, abs=1e-6)
+    return number(text) == pytest.approx(value, rel=6e-3, abs=1e-6)
 
 
 def test_step_shows_previous_generated_and_following_tokens(open_app, trace):

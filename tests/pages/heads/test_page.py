@@ -16,7 +16,7 @@ from tests.pages.charts import check_caption, text_without_links
 from tests.pages.conftest import html_of
 from tests.pages.listed import listed_heads, opened_head
 from tests.pages.pseudo import uncatalogued_texts
-from tests.pages.reading import table
+from tests.pages.reading import number, table
 from views import kind_labels, map_weights
 from views.text.numbers import three_digits
 
@@ -55,7 +55,7 @@ def test_all_heads_are_ranked_by_their_effect(open_app, translator, trace, effec
     np.testing.assert_allclose(drawn[~hidden], trace.attention(kind)[layer, head][~hidden], atol=1e-5)
     tokens = table(app, f"\u2212ln\u00a0p by token without {head_name(kind, layer, head)}")[1:]
     assert len(tokens) == len(trace.next_ids)
-    assert np.mean([float(row[3]) for row in tokens]) == pytest.approx(change, abs=0.01)
+    assert np.mean([number(row[3]) for row in tokens]) == pytest.approx(change, abs=0.01)
     alone = loss_without(translator.network, trace, (kind, layer, head))
     line = check_caption(app, "Checked apart")
     assert float(re.search(r"has a loss of ([\d.]+)\. The", line)[1]) == pytest.approx(alone, rel=0.01)
@@ -85,11 +85,11 @@ def test_labels_follow_the_rule_for_this_and_for_held_out_sentences(open_app, tr
         one != other for one, other in zip(labels, ["", *labels], strict=False)
     )
     rows = {row[0]: row for row in table(app, "Scores of cross 2.3")[1:]}
-    assert float(rows["aligned"][1]) == pytest.approx(scores.scores["aligned"][1, 2], rel=0.01, abs=1e-4)
-    assert float(rows["end"][2]) == pytest.approx(scores.chance["end"], rel=0.01)
+    assert number(rows["aligned"][1]) == pytest.approx(scores.scores["aligned"][1, 2], rel=0.01, abs=1e-4)
+    assert number(rows["end"][2]) == pytest.approx(scores.chance["end"], rel=0.01)
     spread = many.kinds["cross"].scores["aligned"]
     ratio = scores.scores["end"][1, 2] / scores.chance["end"]
-    assert float(rows["end"][3]) == pytest.approx(ratio, rel=0.01)
+    assert number(rows["end"][3]) == pytest.approx(ratio, rel=0.01)
     assert rows["aligned"][4].startswith(three_digits(spread.mean[1, 2]))
     effect = many.kinds["cross"].effect
     assert f"{three_digits(effect.mean[1, 2])} ± {three_digits(effect.sd[1, 2])} nats" in check_caption(

@@ -17,7 +17,7 @@ from model.runtime.progress import run_to_end
 from tests.pages.charts import check_caption
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
-from tests.pages.reading import programs
+from tests.pages.reading import number, programs
 from tests.pages.stepped import labels, read_step_view
 from views.text.numbers import three_digits
 
@@ -56,8 +56,8 @@ def test_every_step_is_checked(open_app, kind):
     app = open_app("inside", kind=kind, layer="3", head="2")
     rows = table(app, "All seven steps")
     assert len(rows) == 7
-    assert all(float(row[-1]) < 1e-4 for row in rows)
-    assert any(float(row[-1]) > 0 for row in rows)
+    assert all(number(row[-1]) < 1e-4 for row in rows)
+    assert any(number(row[-1]) > 0 for row in rows)
 
 
 def test_query_key_and_value_are_projections_of_x(open_app, translator, trace):
@@ -84,8 +84,8 @@ def test_one_query_starts_at_the_pronoun(open_app, translator):
     trace = translator.trace(ANIMAL)
     place = [token.strip() for token in trace.source_tokens].index("it")
     weights = trace.encoder_attention[1, 3, place]
-    assert [float(row[4]) for row in rows[1:-1]] == pytest.approx(weights.tolist(), rel=0.01)
-    assert float(rows[-1][4]) == 1
+    assert [number(row[4]) for row in rows[1:-1]] == pytest.approx(weights.tolist(), rel=0.01)
+    assert number(rows[-1][4]) == 1
     line = check_caption(app, "double precision")
     assert float(re.search(r"difference ([\d.e-]+)\.", line)[1]) < 1e-5
 
@@ -108,7 +108,8 @@ def test_heads_both_forms_and_the_worked_shapes(open_app, trace):
     full = "2,103,552"  # 8 x 3 (256 x 256 + 256) + 8 x 256 x 256 + 256
     assert counts[1][1:] == [narrow, narrow, full, narrow]
     assert counts[2][1] == counts[2][2] == counts[2][4]
-    assert counts[4][1] == "\u2013" and float(counts[4][2]) < 1e-5 and float(counts[4][3]) < 1e-5 < float(counts[4][4])
+    assert counts[4][1] == "\u2013"
+    assert number(counts[4][2]) < 1e-5 and number(counts[4][3]) < 1e-5 < number(counts[4][4])
     shapes = {row[0]: row[1:] for row in table(app, "Shapes of multi-head attention")}
     assert {name: row[1] for name, row in shapes.items()} == {
         "ids": "(10, 20)",
@@ -197,9 +198,9 @@ def test_scaling_on_the_trained_model_and_on_random_vectors(open_app, translator
     app = open_app("inside", inside="scaling", undone="cross", toy_width="2")
     run = run_to_end(trained_run_in_steps(translator.network, trace, ("cross",), math.sqrt(32)))
     rows = {row[0]: row[1:] for row in table(app, "The trained model both ways")}
-    assert float(rows["loss of the translation on the left, nats per token"][1]) == pytest.approx(run.loss, rel=0.01)
+    assert number(rows["loss of the translation on the left, nats per token"][1]) == pytest.approx(run.loss, rel=0.01)
     assert rows["entropy, encoder"][0] == rows["entropy, encoder"][1]
-    assert float(rows["entropy, cross"][1]) < float(rows["entropy, cross"][0])
+    assert number(rows["entropy, cross"][1]) < number(rows["entropy, cross"][0])
     assert trace.target_text in html_of(app).replace("&#x27;", "'")
     assert float(metrics(app)["Variance of q \u00b7 k, d_k 2"]) == pytest.approx(2, rel=0.05)
     assert float(metrics(app)["After the division"]) == pytest.approx(1, rel=0.05)

@@ -14,7 +14,7 @@ from model.runtime.messages import UserError
 from pages.loss.scored_tokens import parse_tokens
 from tests.pages.charts import check_caption
 from tests.pages.conftest import ROOT, SENTENCE, html_of
-from tests.pages.reading import table
+from tests.pages.reading import number, table
 from tests.pages.stepped import labels, read_step_view
 from views.text import literal
 from views.text.numbers import three_digits
@@ -25,7 +25,7 @@ TARGET = "Je veux vendre un v\u00e9lo."
 
 def close(text: str, value: float) -> bool:
     """Whether `text` is `value` with three digits; the last may differ, since threads round differently."""
-    return float(text) == pytest.approx(value, rel=6e-3, abs=1e-5)
+    return number(text) == pytest.approx(value, rel=6e-3, abs=1e-5)
 
 
 def metrics(app) -> dict[str, str]:

@@ -12,6 +12,7 @@ from model.open_model import open_model
 from tests.model.hub import tiny
 from tests.new_process import clear_all
 from tests.pages.models.opened_model_page import page_text
+from tests.pages.reading import number
 from tests.tiers import nightly
 from views.text.numbers import percent, three_digits
 
@@ -76,7 +77,7 @@ def test_one_output_is_listed_as_a_score(open_app, folders):
     assert table["score"][0] == three_digits(score)
     assert "100" not in str(table) and "not a probability" in page_text(app)
     assert [metric.label for metric in app.metric][:2] == ["Mean score before", "Mean score after"]
-    assert float(app.metric[0].value) == pytest.approx(score, abs=1e-2)
+    assert number(app.metric[0].value) == pytest.approx(score, abs=1e-2)
     heads = open_app("models", model="score", text="A fox.", part="heads")
     assert "change is that of the score" in " ".join(page_text(heads).split())
 

@@ -16,6 +16,7 @@ from tests.pages.apart import sent_weights
 from tests.pages.kinds import maps_by_kind
 from tests.pages.listed import listed_heads as header_of
 from tests.pages.models.opened_model_page import open_maps, page_text
+from tests.pages.reading import number
 from tests.views.components.test_patch_picture import read as read_picture
 from views.controls import samples
 from views.html import generated_tokens
@@ -196,7 +197,7 @@ def test_before_and_after_an_intervention(open_app, listed, name):
         "models", model=name, text="The quick fox.", part="what-if", heads1=["2"], heads2=["1"], layer="2", head="3"
     )
     assert not app.exception
-    before, after, change = (float(metric.value) for metric in app.metric)
+    before, after, change = (number(metric.value) for metric in app.metric)
     model = open_model(listed[name], device="cpu")
     trace = model.trace("The quick fox.")
     kind = model.kinds[0].name

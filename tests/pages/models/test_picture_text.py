@@ -18,7 +18,7 @@ from tests.pages.conftest import ROOT
 from tests.pages.drawn import matrices
 from tests.pages.listed import listed_heads
 from tests.pages.models.opened_model_page import open_maps, page_text
-from tests.pages.reading import table
+from tests.pages.reading import number, table
 from tests.pages.recipes import record_files, run_recipe
 from tests.payloads import read_payload
 from tests.views.controls.odd_pictures import encoded, photo
@@ -114,9 +114,9 @@ def test_pictures_that_are_uploaded_together_are_where_the_text_has_them(opened_
     trace = open_model(folder, device="cpu").trace(text, picture=list(own))
     np.testing.assert_allclose(arrays["decoder"], trace.attention("decoder"), atol=1e-5)
     assert [each["places"] for each in header["pictures"]] == [each.places.tolist() for each in trace.pictures]
-    for number, each in enumerate(trace.pictures):
+    for place, each in enumerate(trace.pictures):
         grey = patch_grid.grey(patch_grid.as_bytes(each.pixels)).astype(int)
-        np.testing.assert_allclose(arrays[f"picture {number}"][..., 0].astype(int), grey[..., 0], atol=1)
+        np.testing.assert_allclose(arrays[f"picture {place}"][..., 0].astype(int), grey[..., 0], atol=1)
     app = upload_two(app, *[own[0]] * 5)
     assert "5 pictures are more than the 4" in app.warning[0].value
 
@@ -169,7 +169,7 @@ def test_a_head_is_ablated_with_the_picture_and_the_text_goes_on_from_it(opened_
     plan = HeadInterventions((Scale("decoder", ((0, 1), (1, 0)), 0.0),))
     sides = [model.score(model.trace(WORDS, picture=image)).mean()]
     sides.append(model.score(model.trace(WORDS, picture=image, intervention=plan), plan).mean())
-    shown = [float(metric.value) for metric in app.metric]
+    shown = [number(metric.value) for metric in app.metric]
     assert shown[:2] == pytest.approx(sides, rel=5e-3)
     after = run_to_end(model.generate_in_steps(WORDS, 3, plan, picture=image))
     assert generated_tokens.sentence(after or "\u2014", "") in page_text(app)

@@ -29,7 +29,7 @@ FACETS = PARTS["positions"][1]
 
 
 def last_number(line: str) -> float:
-    return float(re.findall(r"\d[\d.]*(?:e-?\d+)?", line.rstrip("."))[-1].rstrip("."))
+    return float(re.findall(r"\d[\d.]*(?:e-?\d+)?", line.replace("\u2212", "-").rstrip("."))[-1].rstrip("."))
 
 
 @pytest.mark.parametrize(("form", "name"), [("paper", "paper"), ("column", "column")])

@@ -18,11 +18,11 @@ WORDS += ["!", "\uac00", "="]
 
 
 def test_a_difference_is_formatted_with_its_bound():
-    assert checks.format_difference("attention", 1.4e-6) == "1.40e-6 (rounding stays below 1e-5)"
-    assert checks.format_difference("attention", 0.0) == "0 (rounding stays below 1e-5)"
+    assert checks.format_difference("attention", 1.4e-6) == "1.40e\u22126 (rounding stays below 1e\u22125)"
+    assert checks.format_difference("attention", 0.0) == "0 (rounding stays below 1e\u22125)"
     assert checks.format_difference("mask leak", 0.0) == "exactly 0"
     assert checks.format_difference("slope of ln p", 0.0012) == "0.00120 (a finite step stays below 0.05)"
-    assert checks.format_difference("variances", 2e-5) == "2.00e-5 (LayerNorm\u2019s \u03b5 stays below 1e-4)"
+    assert checks.format_difference("variances", 2e-5) == "2.00e\u22125 (LayerNorm\u2019s \u03b5 stays below 1e\u22124)"
 
 
 @pytest.mark.parametrize(("name", "figure"), [("attention", 1.1e-5), ("mask leak", 1e-9), ("attention", float("nan"))])
@@ -46,7 +46,7 @@ def test_a_check_is_folded_unless_it_failed():
     assert [len(fold.caption) for fold in folds] == [1, 1]
     assert "independent" not in folds[0].caption[0].value and len(folds[0].markdown) == 0
     assert len(folds[1].markdown) == 1  # what it checks
-    assert ["1.00, which is beyond the bound 1e-5: something is wrong" in each.value for each in app.warning] == [
+    assert ["1.00, which is beyond the bound 1e\u22125: something is wrong" in each.value for each in app.warning] == [
         True
     ] * 2
 

@@ -9,7 +9,7 @@ from model.attribution.head_labels import vision_scores
 from tests.model.images import CLASSES
 from tests.pages.charts import check_caption
 from tests.pages.listed import listed_heads
-from tests.pages.reading import table
+from tests.pages.reading import number, table
 from tests.pages.vision.views import open_view, service, trace
 
 
@@ -41,12 +41,12 @@ def test_the_open_head(effects):
     rows_by_class = {row[0]: row for row in table(app, "Answer with vision 2.1 ablated")[1:]}
     for index, name in enumerate(CLASSES):
         change = (effects.without - effects.logits)[1, 0, index]
-        assert float(rows_by_class[name][3]) == pytest.approx(change, rel=0.01, abs=1e-5)
-        assert float(rows_by_class[name][2]) == pytest.approx(effects.probabilities[1, 0, index], rel=0.01)
+        assert number(rows_by_class[name][3]) == pytest.approx(change, rel=0.01, abs=1e-5)
+        assert number(rows_by_class[name][2]) == pytest.approx(effects.probabilities[1, 0, index], rel=0.01)
     assert float(re.search(r"to the list: (\S+)\.$", check_caption(app, "Checked apart"))[1]) < 1e-5
     scores = vision_scores(trace().attention, trace().grid, trace().pixels)
     rows = {row[0]: row for row in table(app, "Scores of vision 2.1")[1:]}
-    assert float(rows["neighbours"][1]) == pytest.approx(scores.scores["neighbours"][1, 0], rel=0.01)
+    assert number(rows["neighbours"][1]) == pytest.approx(scores.scores["neighbours"][1, 0], rel=0.01)
     # the statistics that ship belong to the shipped weights, not to these
     assert listed_heads(app)["columns"][3] == ""
     assert any("belongs to other weights" in caption.value.replace("\\", "") for caption in app.caption)

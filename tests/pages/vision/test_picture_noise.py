@@ -52,7 +52,7 @@ def test_maps_and_the_sentence_are_the_models(query, noisy, metric):
     value, error = (three_digits(float(table.values[1, 0])) for table in (heads.grid, heads.standard_error))
     assert f"{value} \u00b1 {error} (standard error of 3 samples)" in words(app)
     assert f"({len(noisy)}). With the chosen cell" in words(app)
-    assert words(app).count("rounding stays below 1e-5") == 2
+    assert words(app).count("rounding stays below 1e\u22125") == 2
     (fold,) = [fold for fold in app.expander if fold.label.startswith("The same in ")]
     assert f"noisy = {noisy}" in programs(fold)[0] and "seed = " in programs(fold)[0]
 

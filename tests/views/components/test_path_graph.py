@@ -27,7 +27,7 @@ def test_nodes_edges_and_the_slider_are_sent():
     assert [node["label"] for node in header["nodes"]] == ["cat", "4.7", "chat"]  # as the browser writes tokens
     assert [node["name"] for node in header["nodes"]] == ["cat", "Cross 4.7", "chat"]
     assert [(edge["id"], edge["written"]) for edge in header["edges"]] == [
-        ("cross.4.7-logits", "-1.23"),
+        ("cross.4.7-logits", "\u22121.23"),
         ("token.1-cross.4.7-keys", "0.500"),
     ]
     assert header["cut"] == ["token.1-cross.4.7-keys"] and header["unit"] == "logits"

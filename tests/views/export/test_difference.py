@@ -71,7 +71,7 @@ def test_colours_show_the_sign_and_zero_is_white():
     panel = difference_panel(side, palette.DIFFERENCE, 0.5)
     expected = [[scale[0], palette.BACKGROUND["light"]], [scale[-1], palette.MASKED["light"]]]
     assert panel.colours.tolist() == [[list(palette.to_rgb(colour)) for colour in row] for row in expected]
-    assert panel.ends == ("-0.500", "0.500")
+    assert panel.ends == ("\u22120.500", "0.500")
     unchanged = ComparedMap("d", np.zeros((2, 2), np.float32), ("x", "y"), ("a", "b"), hidden & False)
     nothing = difference_panel(unchanged, palette.DIFFERENCE, 0.0)  # nothing changed at all
     assert np.unique(nothing.colours.reshape(4, 3), axis=0).tolist() == [

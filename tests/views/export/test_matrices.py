@@ -17,7 +17,7 @@ def named(name: str, values=VALUES, **options) -> RowMatrix:
 
 def test_colours_are_those_of_the_page_and_masked_cells_grey():
     panel, scale = matrix_panel(named("scores")), palette.signed_scale("encoder", "light")
-    assert panel.ends == ("-0.500", "0.500")
+    assert panel.ends == ("\u22120.500", "0.500")
     assert tuple(panel.colours[0, 0]) == palette.to_rgb(scale[-1])
     assert tuple(panel.colours[0, 1]) == palette.to_rgb(scale[0])
     assert tuple(panel.colours[0, 2]) == palette.to_rgb(palette.BACKGROUND["light"])
@@ -80,7 +80,7 @@ def test_a_large_matrix_is_one_image_without_labels():
         "wide",
         "d, 128 \u00d7 256",
         "1.00",
-        "-1.00",
+        "\u22121.00",
     ]
     assert len(drawing.to_svg(plan)) < 200_000
 

@@ -51,4 +51,4 @@ def test_cells_of_a_table_are_literal():
 
 def test_a_meter_shows_sign_and_size():
     assert "50.0%" in decoding_steps.meter_cell(1.0, 2.0).html
-    assert texts(decoding_steps.meter_cell(-0.5, 0.0).html) == ["-0.500"]
+    assert texts(decoding_steps.meter_cell(-0.5, 0.0).html) == ["\u22120.500"]

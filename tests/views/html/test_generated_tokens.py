@@ -48,7 +48,7 @@ def test_a_sentence_is_text_in_its_own_direction():
 
 def test_chips():
     reader = Reader(generated_tokens.chips(["\u2009Le", HOSTILE, "\u2009"], "decoder", [0.5, 0.0004, 1]))
-    assert "".join(reader.texts) == f"Le0.500{HOSTILE}4.00e-4\u24231.00"
+    assert "".join(reader.texts) == f"Le0.500{HOSTILE}4.00e\u22124\u24231.00"
     assert "script" not in reader.tags
     assert "".join(Reader(generated_tokens.chips(["a", "b"], "encoder")).texts) == "ab"
 

@@ -27,18 +27,18 @@ def boxes(root):
 def test_every_hypothesis_has_a_box_with_its_token_and_both_scores():
     texts = [[text.text for text in group.iter(f"{SVG}text")] for group in boxes(draw_beam())]
     assert texts == [
-        ["Je", "-0.690 | -0.690"],
-        ["<b>", "-1.40 | -1.40"],
-        ["veux", "-1.39 | -1.27"],
-        ["</s>", "-3.00 | -2.74"],
-        ["</s>", "-1.49 | -1.26"],
+        ["Je", "\u22120.690 | \u22120.690"],
+        ["<b>", "\u22121.40 | \u22121.40"],
+        ["veux", "\u22121.39 | \u22121.27"],
+        ["</s>", "\u22123.00 | \u22122.74"],
+        ["</s>", "\u22121.49 | \u22121.26"],
     ]
     assert [group.get("data-fate") for group in boxes(draw_beam())] == [n.fate for column in COLUMNS for n in column]
 
 
 def test_the_tooltip_of_a_box_contains_all_numbers():
     title = boxes(draw_beam())[0].find(f"{SVG}title").text
-    assert title == "Je: kept; probability 0.500, sum of ln\u00a0p -0.690, score -0.690"
+    assert title == "Je: kept; probability 0.500, sum of ln\u00a0p \u22120.690, score \u22120.690"
 
 
 def test_there_is_a_line_to_every_box_and_the_winning_path_is_orange():

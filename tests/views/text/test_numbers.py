@@ -25,17 +25,17 @@ _UNGROUPED = re.compile(r"(?<![\w.,])(?!(?:19|20)\d\d(?!\d))\d{4,}(?!\w)|(?<![\w
         (0.41234, "0.412"),
         (0.05, "0.0500"),
         (0.0031, "0.00310"),
-        (0.000999, "9.99e-4"),
-        (2.4e-7, "2.40e-7"),
-        (1e-12, "1.00e-12"),
+        (0.000999, "9.99e\u22124"),
+        (2.4e-7, "2.40e\u22127"),
+        (1e-12, "1.00e\u221212"),
         (123.4, "123"),
         (999.4, "999"),
         (999.6, "1,000"),
-        (-1234.5, "-1,230"),
+        (-1234.5, "\u22121,230"),
         (58_489, "58,500"),
         (999_499, "999,000"),
         (999_600, "1.00e6"),
-        (-2.5e7, "-2.50e7"),
+        (-2.5e7, "\u22122.50e7"),
         (float("nan"), "nan"),
     ],
 )
@@ -45,7 +45,7 @@ def test_three_digits(value, text):
 
 @given(st.floats(min_value=1e-30, max_value=1) | st.floats(min_value=1, max_value=1e9))
 def test_three_digits_are_rounded_correctly(value):
-    assert float(three_digits(value).replace(",", "")) == pytest.approx(value, rel=5.01e-3)
+    assert float(three_digits(value).replace(",", "").replace("\u2212", "-")) == pytest.approx(value, rel=5.01e-3)
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,13 @@ export function threeDigits(value: number): string {
   if (value === 0) return "0"
   const short = value.toExponential(2)
   const exponent = Number(short.split("e")[1])
-  if (Math.abs(value) < 1e-3 || exponent >= 6) return short.replace("e+", "e")
-  return exponent < 3 ? value.toPrecision(3) : grouped(Number(short))
+  if (Math.abs(value) < 1e-3 || exponent >= 6) return withMinus(short.replace("e+", "e"))
+  return exponent < 3 ? withMinus(value.toPrecision(3)) : grouped(Number(short))
 }
 
 /** A whole number with a comma between groups of three digits; the same rule as views/text/numbers.py. */
 export function grouped(value: number): string {
-  return String(value).replace(/\B(?=(\d{3})+$)/g, ",")
+  return withMinus(String(value).replace(/\B(?=(\d{3})+$)/g, ","))
 }
 
 /** As many digits as float32 has. */
@@ -21,7 +21,7 @@ export function full(value: number): string {
 
 /** Half precision has no three digits below 0.0001. */
 export function threeDigitsOfHalf(value: number): string {
-  return Math.abs(value) < 1e-4 ? `< ${1e-4}` : withMinus(threeDigits(value))
+  return Math.abs(value) < 1e-4 ? `< ${1e-4}` : threeDigits(value)
 }
 
 /** Short enough for a cell: three digits, of numbers below 1 three decimals; the read-out has more. */
@@ -32,7 +32,7 @@ export function short(value: number): string {
 }
 
 function withMinus(text: string): string {
-  return text.replace("-", "\u2212")
+  return text.replaceAll("-", "\u2212")
 }
 
 /** The nearest index of a list of `count` items. */

@@ -2,7 +2,7 @@
 
 import { threeDigits } from "../../core/numbers"
 
-/** Three significant digits with a minus sign; a dash for NaN. */
+/** Three significant digits; a dash for NaN. */
 export function signedDigits(value: number): string {
-  return Number.isNaN(value) ? "\u2013" : threeDigits(value).replace("-", "\u2212")
+  return Number.isNaN(value) ? "\u2013" : threeDigits(value)
 }
