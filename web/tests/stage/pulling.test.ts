@@ -115,6 +115,20 @@ describe("requests", () => {
     expect(pulling.error).toBe("")
   })
 
+  it("a sweep that comes after a change and is refused hides nothing of what the change did", () => {
+    pulling.open(SCARF)
+    pulling.release(1) // before the sweep is answered
+    pulling.follow({ query: 2, key: 1 } as Pulled)
+    answer()
+    answer({ control: ["None."] })
+    answer({ error: "The weight of that key is 1 whatever its score." })
+    expect([asked(), pulling.control, pulling.error]).toEqual([["sweep", "pull", "control", "sweep"], ["None."], ""])
+    pulling.open(null)
+    pulling.open(SCARF)
+    answer({ error: "The weight of that key is 1 whatever its score." })
+    expect(pulling.error).toBe("The weight of that key is 1 whatever its score.")
+  })
+
   it("a refused sweep is not asked for again and again", () => {
     pulling.open(SCARF)
     answer({ error: "There is no key 40." })

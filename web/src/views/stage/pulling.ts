@@ -68,6 +68,7 @@ export class Pulling {
   private waiting: number | undefined
   private pulls = JSON.stringify(null) // of the payload
   private controlled = true // whether the control of the last of them is known
+  private changed = false // whether there was a change since the weight was chosen
   private changes: PullRequest[] = [] // that wait for the answer to the one before
 
   constructor(private readonly host: PullingHost) {}
@@ -95,6 +96,7 @@ export class Pulling {
     const { requests } = this.host
     this.sweep = null
     this.swept = this.error = ""
+    this.changed = false
     if (requests.open && !isChange(requests.open)) requests.drop()
   }
 
@@ -127,6 +129,7 @@ export class Pulling {
   private change(action: Action, weight: number): void {
     const { open, late } = this.host.requests
     this.error = ""
+    this.changed = true
     if (action === "reset") this.changes = []
     this.changes.push(this.request(action, weight))
     if (open && (late || !isChange(open))) this.host.requests.drop()
@@ -175,7 +178,8 @@ export class Pulling {
   take(answer: Answer | null): void {
     const request = this.host.requests.settle(answer?.serial)
     if (!answer || !request) return
-    if (answer.error) [this.error, this.weight] = [answer.error, null]
+    const refused = answer.error && (request.action !== "sweep" || !this.changed) // a pulled weight may allow no other
+    if (refused) [this.error, this.weight] = [answer.error!, null]
     if (request.action === "control") [this.controlled, this.control] = [true, answer.control ?? []]
     if (request.action === "sweep") [this.swept, this.sweep] = [JSON.stringify(request), isSweep(answer) ? answer : null]
     this.askNext()
