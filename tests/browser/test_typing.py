@@ -16,7 +16,8 @@ FOLLOWED = "() => !document.documentElement.hasAttribute('data-outdated')"
 
 
 def address_with(text: str) -> re.Pattern[str]:
-    return re.compile(f"text={re.escape(quote(text, safe='').replace('%20', '+'))}(&|$)")
+    """Of an address with this sentence; a space after it, which changes nothing, may be in it."""
+    return re.compile(f"text={re.escape(quote(text, safe='').replace('%20', '+'))}\\+?(&|$)")
 
 
 @pytest.mark.nightly
@@ -28,12 +29,13 @@ def test_results_follow_what_is_typed_and_enter_makes_one_entry(server: Server, 
     box.press_sequentially("reads a book. ")
     page.wait_for_function(FOLLOWED, polling="raf")
     expect(french).to_have_text("Elle lit un livre.")
-    expect(page).to_have_url(address_with("She reads a book. "))
+    expect(page).to_have_url(address_with("She reads a book."))
     expect(box).to_be_focused()
     expect(box).to_have_value("She reads a book. ")
     assert page.evaluate(ENTRY) == first
     box.press("Enter")
-    assert page.evaluate(ENTRY) != first
+    page.wait_for_function(f"first => {ENTRY} !== first", arg=first)
+    page.wait_for_function(FOLLOWED, polling="raf")
     page.go_back()
     assert page.evaluate(ENTRY) == first
     expect(box).to_have_value(FIRST)
