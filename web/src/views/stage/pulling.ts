@@ -179,7 +179,7 @@ export class Pulling {
     const request = this.host.requests.settle(answer?.serial)
     if (!answer || !request) return
     const refused = answer.error && (request.action !== "sweep" || !this.changed) // a pulled weight may allow no other
-    if (refused) [this.error, this.weight] = [answer.error!, null]
+    if (refused) [this.error, this.weight] = [answer.error, null]
     if (request.action === "control") [this.controlled, this.control] = [true, answer.control ?? []]
     if (request.action === "sweep") [this.swept, this.sweep] = [JSON.stringify(request), isSweep(answer) ? answer : null]
     this.askNext()
