@@ -42,14 +42,14 @@ def raised_as(template: str, /, **values: object) -> Iterator[None]:
             raise OpenError(
                 "This machine's memory does not suffice for it; open a smaller model, or give a shorter input."
             ) from None
-        raise OpenError(template, **values, **_reason(template, error)) from None
+        raise OpenError(template, **values, **_find_reason(template, error)) from None
     except BaseException as error:
         if type(error).__module__ != "pyo3_runtime":
             raise
-        raise OpenError(template, **values, **_reason(template, error)) from None
+        raise OpenError(template, **values, **_find_reason(template, error)) from None
 
 
-def _reason(template: str, error: BaseException) -> dict[str, str]:
+def _find_reason(template: str, error: BaseException) -> dict[str, str]:
     """The first line of a library's error, as the value of `{reason}`; nothing where a template has no such place."""
     first = next(iter(str(error).strip().splitlines()), "")[:REASON].rstrip(" .")
     return {"reason": f"{type(error).__name__}: {first}"} if "{reason}" in template else {}

@@ -48,7 +48,7 @@ def task_of(config: Config) -> ModelTask:
     architecture = (config.architectures or [None])[0]
     for task in TABLES:
         if architecture in _classes(TABLES[task][0], config.model_type):
-            return _as_read(task, config)
+            return _correct_task(task, config)
     if _continues_text_with_pictures(config, architecture):
         return "complete"
     if config.model_type not in _table(TABLES["encode"][0]):
@@ -62,7 +62,7 @@ def task_of(config: Config) -> ModelTask:
     return "encode"
 
 
-def _as_read(task: ModelTask, config: Config) -> ModelTask:
+def _correct_task(task: ModelTask, config: Config) -> ModelTask:
     """The task of a class in a table: the library lists networks that go on with sound and text as translators too."""
     return "complete" if task == "translate" and not getattr(config, "is_encoder_decoder", False) else task
 
@@ -75,7 +75,7 @@ def task_of_network(network: Network) -> ModelTask | None:
     for base in type(network).__mro__:
         for task in TABLES:
             if base.__name__ in _classes(TABLES[task][0], network.config.model_type):
-                return _as_read(task, network.config)
+                return _correct_task(task, network.config)
         if base.__name__ in _classes(ENCODER[0], network.config.model_type):
             return "encode"
         if _continues_text_with_pictures(network.config, base.__name__):

@@ -43,7 +43,7 @@ def render_files(
     else:  # a forced weight is stated in every picture
         caption = () if facts is None else (pull_sentences.forced(len(facts.pulls)),)
     picture = _picture(service, shown, plan, chosen, caption)
-    result = _numbers(service, shown)
+    result = _collect_numbers(service, shown)
     source = ResultSource("", service.model.weights_sha256, _facts(trace, shown, plan), _recipe(service, trace, plan))
     link = view_link("")
     with fold, st.container(horizontal=True):
@@ -98,7 +98,7 @@ def _picture(
     )
 
 
-def _numbers(service: Service, shown: Trace) -> ResultFiles:
+def _collect_numbers(service: Service, shown: Trace) -> ResultFiles:
     arrays = {kind: shown.attention(kind) for kind in service.kinds}
     axes = {kind: tuple(map(numbered, shown.axes(kind))) for kind in arrays}
 

@@ -56,12 +56,12 @@ def render_stage_files(
         patches = "trace" if isinstance(trace, VisionTrace) else "patch_trace(trace)"
         opening = () if isinstance(trace, VisionTrace) else ("from model.hub.opened_pictures import patch_trace", "")
         lines = (*opening, f"arrays = {{'cls': {patches}.attention[:, :, 0]}}  # (layer, head, CLS and patches)")
-        result, source = _numbers(trace), describe_source(service).with_method(lines)
+        result, source = _collect_numbers(trace), describe_source(service).with_method(lines)
         link, zip_label = view_link(source.page), say("circuits.zip", "With recipe and link as ZIP")
         files.download(zip_label, lambda: build_archive(result, source, link), f"{NAME}.zip")
 
 
-def _numbers(trace: PatchTrace) -> ResultFiles:
+def _collect_numbers(trace: PatchTrace) -> ResultFiles:
     """The weights of CLS as the query in every head; row and column of a patch are empty for CLS itself."""
     cls = trace.attention[:, :, 0]
 

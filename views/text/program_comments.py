@@ -41,11 +41,11 @@ def with_translated_comments(program: str) -> str:
         if code or not words:
             lines.append(f"{code}  # {words}" if words else code)
         else:
-            lines += _comment_lines(words)
+            lines += _wrap_comment(words)
     return "\n".join(lines)
 
 
-def _comment_lines(words: str) -> list[str]:
+def _wrap_comment(words: str) -> list[str]:
     lines = ["#"]
     for word in words.split():
         if lines[-1] != "#" and columns(f"{lines[-1]} {word}") > WIDTH:

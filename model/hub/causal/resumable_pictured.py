@@ -57,7 +57,7 @@ class ResumablePictured(ResumableModel):
                     "This model adds its picture between layers too, where nothing is patched; give both texts the "
                     "same picture."
                 )
-            if _layout(given) != _layout(other):
+            if _describe_layout(given) != _describe_layout(other):
                 raise CausalError(
                     "This model reads the two pictures in different sizes, so that their parts do not correspond; give "
                     "pictures of one size."
@@ -107,7 +107,7 @@ class ResumablePictured(ResumableModel):
             super()._find_answers(recorded)
 
 
-def _layout(given: PictureText) -> list[tuple]:
+def _describe_layout(given: PictureText) -> list[tuple]:
     """What a network reads about pictures besides their pixels: numbers of their tokens, and shapes."""
     own = given.inputs["input_ids"].shape
     parts = [(int(given.is_picture.sum()),)]
