@@ -51,7 +51,7 @@ def check_ids(config: Config, given: Sequence[int]) -> list[int]:
         raise OpenError("There are no ids; give at least one.")
     if size is not None and not all(0 <= id_ < size for id_ in ids):
         wrong = next(id_ for id_ in ids if not 0 <= id_ < size)
-        raise OpenError("There is no token {id}; ids go from 0 to {last} in this model.", id=wrong, last=size - 1)
+        raise OpenError("There is no token {id}; ids go from 0 to {last} in this model.", id=wrong, last=str(size - 1))
     return ids
 
 

@@ -1,5 +1,7 @@
 """Errors whose message is one sentence for the user, in a form that another layer can translate."""
 
+SPELLED = frozenset(("id", "seed"))  # values that are written as they are typed
+
 
 class Template(str):
     """The English sentence of an error that is kept as a constant; `tools/messages.py` collects it for translators."""
@@ -10,9 +12,20 @@ class UserError(Exception):
 
     Attributes:
         template: the English sentence with `{name}` in place of each value; the key of its translations.
-        values: name -> value. `str(error)` is the English sentence with the values in it.
+        values: name -> value. `str(error)` is the English sentence with the values in it, whole numbers from 1,000 on
+            with commas, as pages have them.
     """
 
     def __init__(self, template: str, /, **values: object) -> None:
-        super().__init__(template.format(**values) if values else template)
+        written = {name: _with_commas(name, value) for name, value in values.items()}
+        super().__init__(template.format(**written) if values else template)
         self.template, self.values = template, values
+
+
+def _with_commas(name: str, value: object) -> object:
+    return _WithCommas(value) if type(value) is int and name not in SPELLED else value
+
+
+class _WithCommas(int):
+    def __format__(self, format_spec: str) -> str:
+        return super().__format__(format_spec or ",")

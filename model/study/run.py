@@ -183,7 +183,7 @@ def _reduce(
             for kind, measured in row.items():
                 gathered[kind].add(measured)
     if not used:
-        raise StudyError(f"Not one of the {len(inputs)} inputs could be used: {reasons.most_common(1)[0][0]}")
+        raise StudyError(f"Not one of the {len(inputs):,} inputs could be used: {reasons.most_common(1)[0][0]}")
     plan = read_json(out / PLAN)
     facts = {
         **{name: plan[name] for name in ("model", "precision", "form", "data_sha256", "ablates")},

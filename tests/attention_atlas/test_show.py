@@ -181,6 +181,7 @@ def test_a_frame_of_a_fixed_height():
     [
         (weights(2, 4, 3, 6), (TOKENS,), {}, "3 rows and 6 columns"),
         (weights(2, 4, 6, 6), (), {}, "Give the tokens beside the attention"),
+        (weights(1, 1, 6, 1400), (TOKENS,), {}, "6 rows and 1,400 columns"),
         (weights(2, 4, 6, 6), (TOKENS[:5],), {}, "5 query tokens and 6 rows"),
         (weights(2, 4, 6, 6), (TOKENS,), {"view": "neurons"}, "There is no view 'neurons'"),
         (weights(2, 4, 6, 6), (TOKENS,), {"kind": "self"}, "There is no kind 'self'"),

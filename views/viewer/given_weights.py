@@ -59,7 +59,7 @@ def _one_layer(layer: object, number: int) -> np.ndarray:
     if array.ndim == 4:
         if len(array) != 1:
             raise ShowError(
-                f"Layer {number} holds a batch of {len(array)} inputs; give one of them, such as "
+                f"Layer {number} holds a batch of {len(array):,} inputs; give one of them, such as "
                 f"[layer[:1] for layer in attention]."
             )
         array = array[0]
@@ -77,7 +77,7 @@ def _split_layers(array: np.ndarray) -> list[np.ndarray]:
     if not 2 <= array.ndim <= 4:
         batch = array.ndim == 5
         raise ShowError(
-            f"The attention holds a batch of {array.shape[1]} inputs; give one of them, such as attention[:, :1]."
+            f"The attention holds a batch of {array.shape[1]:,} inputs; give one of them, such as attention[:, :1]."
             if batch
             else f"The attention has shape {_format_shape(array)}; it must be (layers, heads, queries, keys)."
         )
@@ -141,7 +141,7 @@ def check_tokens(tokens: object, count: int, axis: str) -> tuple[str, ...]:
         )
     if len(tokens) != count:
         raise ShowError(
-            f"There are {len(tokens)} {axis} tokens and {count} {'rows' if axis == 'query' else 'columns'} in each "
+            f"There are {len(tokens):,} {axis} tokens and {count:,} {'rows' if axis == 'query' else 'columns'} in each "
             f"map; give one token for each."
         )
     return tuple(str(token) for token in tokens)
@@ -168,7 +168,7 @@ def is_causal(layers: Sequence[np.ndarray]) -> bool:
 
 def _format_rows(chosen: np.ndarray) -> str:
     places = np.flatnonzero(chosen)
-    return f"row {places[0]}" if len(places) == 1 else f"{len(places)} rows (the first is row {places[0]})"
+    return f"row {places[0]}" if len(places) == 1 else f"{len(places):,} rows (the first is row {places[0]})"
 
 
 def _format_shape(array: np.ndarray) -> str:

@@ -79,7 +79,7 @@ def read_weights(
         )
     if len(tokens) == 1 and queries != keys:
         raise ShowError(
-            f"The maps have {queries} rows and {keys} columns; give two lists: show(attention, query_tokens, "
+            f"The maps have {queries:,} rows and {keys:,} columns; give two lists: show(attention, query_tokens, "
             f"key_tokens)."
         )
     sides = check_tokens(tokens[0], queries, "query"), check_tokens(tokens[-1], keys, "key")
@@ -117,7 +117,7 @@ def select_layers(maps: AttentionMaps, layers: Sequence[int]) -> AttentionMaps:
         raise ShowError("Give the numbers of layers, counted from 0, such as layers=range(4, 8) or layers=[0, 11].")
     count = numbers[-1] + 1
     if unknown := [layer for layer in selected if not 0 <= layer < count]:
-        raise ShowError(f"There are {count} layers, counted from 0; {unknown[0]} is not among them.")
+        raise ShowError(f"There are {count:,} layers, counted from 0; {unknown[0]} is not among them.")
     result = maps.layers(selected)
     if not result:
         having = ", ".join(map(str, numbers))

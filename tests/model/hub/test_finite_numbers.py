@@ -55,13 +55,13 @@ def test_numbers_too_large_for_float16(tmp_path):
     network.transformer.h[0].mlp.c_proj.weight.data *= 1e8
     network.save_pretrained(tmp_path)
     tiny.tokenizer().save_pretrained(tmp_path)
-    with pytest.raises(OpenError, match=r"are infinite, such as .*, as float16 has no numbers above 65504"):
+    with pytest.raises(OpenError, match=r"are infinite, such as .*, as float16 has no numbers above 65,504"):
         open_model(tmp_path, device="cpu", dtype="float16")
     network = tiny.network("gpt2")
     network.transformer.h[0].mlp.c_fc.bias.data.fill_(60000)
     network.transformer.h[0].mlp.c_proj.weight.data.fill_(1)
     network.save_pretrained(tmp_path)
-    with pytest.raises(OpenError, match=r"its weights are finite, as float16 has no numbers above 65504; open it in"):
+    with pytest.raises(OpenError, match=r"its weights are finite, as float16 has no numbers above 65,504; open it in"):
         open_model(tmp_path, device="cpu", dtype="float16")
     assert np.isfinite(open_model(tmp_path, device="cpu", dtype="float32").trace(TEXT).logits).all()
 
@@ -75,7 +75,7 @@ def test_float16_that_overflows_for_one_input_only(tmp_path):
     reader.save_pretrained(tmp_path)
     model = open_model(tmp_path, device="cpu", dtype="float16")
     model.trace([0] * 40)
-    with pytest.raises(OpenError, match="as float16 has no numbers above 65504"):
+    with pytest.raises(OpenError, match="as float16 has no numbers above 65,504"):
         model.trace([0] * 41)
 
 

@@ -10,6 +10,7 @@ from model import CheckpointError, InputError, InterventionError, Translator
 from model.runtime.checkpoint import read_json
 from model.runtime.messages import UserError
 from model.tracing.head_interventions import Scale
+from views.text.particles import fill
 
 MODEL = Path(__file__).resolve().parents[3] / "model"
 
@@ -21,6 +22,15 @@ def test_the_sentence_is_the_template_with_its_values(error, kind):
     assert raised.template == "That sentence has {count} tokens; at most {most:,}."
     assert raised.values == {"count": 3, "most": 1280}
     assert isinstance(raised, kind)
+
+
+def test_whole_numbers_have_commas_as_on_pages():
+    raised = UserError(
+        "{count} of {most:,}, {low} to {high:g}: {id}", count=65504, most=1280, low=-1000, high=0.5, id=50257
+    )
+    assert str(raised) == "65,504 of 1,280, -1,000 to 0.5: 50257"
+    assert raised.values["count"] == 65504 and type(raised.values["count"]) is int
+    assert fill(raised.template, raised.values) == str(raised)
 
 
 def test_braces_in_values_and_in_a_sentence_without_values_stay():
