@@ -89,7 +89,7 @@ def test_a_header_that_claims_to_be_huge(checkpoint):
 def test_a_billion_layers(checkpoint):
     change_config(checkpoint, n_layer=10**9)
     began = time.process_time()  # not the wall time, which measures the machine
-    assert_refused(checkpoint, "config.json names 1000000000 layers, but the weights are only 28 tensors")
+    assert_refused(checkpoint, "config.json names 1,000,000,000 layers, but the weights are only 28 tensors")
     assert time.process_time() - began < 5
 
 
