@@ -21,7 +21,7 @@ with torch.inference_mode():
 drops = drops[0] - torch.stack(drops[1:])  # (source word,)
 weights, values = (torch.from_numpy(getattr(trace.records["cross"], part)) for part in ("weights", "values"))
 w_0 = torch.stack([each.cross_attention.output.weight for each in network.decoder]).unflatten(2, (-1, values.shape[3]))
-added = torch.einsum("lhts,lhsd,lmhd->ltsm", weights, values, w_0).norm(dim=-1)  # how long what a source token adds is
+added = torch.einsum("lhts,lhsd,lmhd->ltsm", weights, values, w_0).norm(dim=-1)  # norm of what a source token adds
 cross = weights.mean(dim=1)  # over heads: (layer, T, S)
 maps = torch.stack([cross[-1], cross.mean(dim=0), added.mean(dim=0)])[:, chosen].mean(dim=1)  # (method, source token)
 last_layer, all_layers, value_weighted = torch.stack([maps[:, begin:end].sum(dim=1) for begin, end in words], dim=1)

@@ -12,12 +12,12 @@ translator, maps = Translator.load(device="cpu"), []
 network, trace, chosen = translator.network, translator.trace(sentence, target_ids=target_ids), range(*word)
 
 
-def tap(name: str, tensor: Tensor) -> Tensor:  # sees every tensor of the network; what it returns goes on
+def tap(name: str, tensor: Tensor) -> Tensor:  # receives every tensor, and returns the one to go on with
     maps.extend([tensor] if name.endswith(".weights") else [])
     return tensor.requires_grad_() if name.endswith(".embedded") else tensor
 
 
-def normalised(r: Tensor) -> Tensor:  # rows of what it has besides the identity sum to 1, plus the identity
+def normalised(r: Tensor) -> Tensor:  # r without the identity, its rows divided by their sums, plus the identity
     return torch.nn.functional.normalize(r - torch.eye(r.shape[-1]), p=1, dim=-1) + torch.eye(r.shape[-1])
 
 

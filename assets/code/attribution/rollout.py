@@ -11,9 +11,9 @@ trace = Translator.load(device="cpu").trace(sentence, target_ids=target_ids)
 encoder, decoder, cross = (  # mean over heads: (layer, query, key)
     torch.from_numpy(trace.attention(kind)).double().mean(dim=1) for kind in ("encoder", "decoder", "cross")
 )
-memory = torch.eye(encoder.shape[-1], dtype=torch.float64)  # what each output of the encoder is made of: (S, S)
+memory = torch.eye(encoder.shape[-1], dtype=torch.float64)  # source tokens in each output of the encoder: (S, S)
 for weights in encoder:
-    memory = (weights @ memory + memory) / 2  # one half through attention, one half past it
+    memory = (weights @ memory + memory) / 2  # one half through attention, one half through the residual connection
 source = torch.zeros(cross.shape[1:], dtype=torch.float64)  # share of each source token: (T, S)
 for own, attended in zip(decoder, cross, strict=True):
     source = (own @ source + source) / 2  # masked self-attention

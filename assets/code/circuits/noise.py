@@ -11,7 +11,7 @@ seed = 0  # yours
 
 translator = Translator.load(device="cpu")
 trace = translator.trace(sentence, target_ids=target_ids)
-# The embeddings of these source tokens get noise of three standard deviations, drawn anew for each sample.
+# Noise of three standard deviations is added to the embeddings of these source tokens, new for each sample.
 metric = Probability(trace.next_ids[place], place) if measured == "probability" else TargetLoss(trace.next_ids)
 options = {"metric": metric, "site": site, "samples": samples, "seed": seed}
 results = {part: translator.patch_noise(trace, noisy, part=part, **options) for part in ("encoder", "decoder", "cross")}

@@ -7,8 +7,8 @@ direction = "denoising"  # yours
 alignment = None  # yours
 
 translator = Translator.load(device="cpu")
-# The decoder is fed the beginning that both translations share; what is measured is the logit of the next token of the
-# clean translation minus that of the corrupt one. An alignment has pairs of positions: which receives, and from which.
+# The decoder is fed the beginning that both translations share. Measured is the logit of the next token of the clean
+# translation minus that of the corrupt one. An alignment is a list of pairs of positions, (receives, gives).
 results = {
     part: translator.patch(clean, corrupt, site=site, part=part, direction=direction, alignment=alignment)
     for part in ("encoder", "decoder", "cross")

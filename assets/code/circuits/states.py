@@ -7,8 +7,8 @@ direction = "denoising"  # yours
 alignment = None  # yours
 
 translator = RecurrentTranslator.load(network, device="cpu")
-# The decoder is fed the beginning that both translations share; what is measured is the logit of the next token of the
-# clean translation minus that of the corrupt one. A cell is what one step passes on, at one position.
+# The decoder is fed the beginning that both translations share. Measured is the logit of the next token of the clean
+# translation minus that of the corrupt one. In a cell, the state of one step is replaced, at one position.
 results = {
     (site, part): translator.patch(clean, corrupt, site=site, part=part, direction=direction, alignment=alignment)
     for site, parts in translator.resumable.sites.items()

@@ -24,7 +24,7 @@ with torch.inference_mode():
         log_p[:, list(network.config.never_generated)] = -torch.inf
         sums = log_p.double() + torch.tensor([[total] for total, _ in alive], dtype=torch.float64)
         best = sums.flatten().topk(2 * beam).indices.tolist()  # twice the width is considered
-        ends = [divmod(at, log_p.shape[1]) for at in best]  # which hypothesis goes on, with which token
+        ends = [divmod(at, log_p.shape[1]) for at in best]  # which hypothesis is extended by which token
         found = [(float(sums[row, token]), [*alive[row][1], token]) for row, token in ends]
         done += [each for each in found[:beam] if each[1][-1] == end or len(each[1]) == 128]
         done = sorted(done, key=score, reverse=True)[:beam]

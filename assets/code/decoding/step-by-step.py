@@ -20,7 +20,7 @@ if top_k:
     kept &= scaled >= scaled.topk(top_k).values[-1]
 if top_p < 1:
     shares, order = scaled.masked_fill(~kept, -torch.inf).softmax(dim=0).sort(descending=True, stable=True)
-    outside = shares.cumsum(dim=0) - shares >= top_p  # those before it have the mass already
+    outside = shares.cumsum(dim=0) - shares >= top_p  # the tokens before it already reach the limit
     outside[0] = False  # the most probable token always stays
     kept[order[outside]] = False
 probabilities = scaled.masked_fill(~kept, -torch.inf).softmax(dim=0)

@@ -9,10 +9,10 @@ def steps(network: str, generated: bool) -> int:  # sub-layers that wait for eac
         encoded = 2 * TransformerConfig().n_encoder_layers  # attention and feed-forward, all tokens at once
         cell = 0
     else:
-        encoded = cell = source  # a token after the other; where both directions are read, at the same time
+        encoded = cell = source  # one token after the other, both directions at the same time
     done = 0
     for _ in range(target):
-        token = done if generated else 0  # its own output of the place before, or given
+        token = done if generated else 0  # the output of the place before, or a given token
         if network == "transformer":
             for _ in range(TransformerConfig().n_decoder_layers):
                 token = max(token + 1, encoded) + 2  # attention to the target; to the source, and feed-forward

@@ -9,7 +9,7 @@ stack = "encoder"  # yours
 translator, seen = Translator.load(device="cpu"), {}
 for block in getattr(translator.network, stack):
     for name in ("self_norm", "cross_norm", "feed_forward_norm"):
-        if hasattr(block, name):  # what comes in: the stream x and the sub-layer's output
+        if hasattr(block, name):  # inputs: the stream x and the sub-layer's output
             getattr(block, name).register_forward_pre_hook(lambda each, given: seen.update({each.norm: given[:2]}))
 translator.trace(sentence, target_ids=target_ids)
 

@@ -30,4 +30,4 @@ translator = Translator.load(device="cpu")
 trace = translator.trace(sentence, target_ids=target_ids)
 memory, streams = from_numpy(trace.encoder_stream[-1]), [from_numpy(trace.decoder_stream[0])]
 for trained in translator.network.decoder:
-    streams.append(DecoderLayer(trained).eval()(streams[-1], memory))  # what each layer puts out: (position, d_model)
+    streams.append(DecoderLayer(trained).eval()(streams[-1], memory))  # output of each layer: (position, d_model)

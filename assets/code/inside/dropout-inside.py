@@ -20,7 +20,7 @@ x = seen["x"][0, position - 1 : position]  # (1, d_model)
 kept = torch.empty(draws, w_1.out_features).bernoulli_(1 - rate, generator=torch.Generator().manual_seed(seed))
 with torch.inference_mode():
     hidden = w_1(x).relu()  # (1, d_ff)
-    drawn = norm(x + w_2(hidden * kept / (1 - rate)))  # (draw, d_model): what stays is divided by 1 - p
+    drawn = norm(x + w_2(hidden * kept / (1 - rate)))  # (draw, d_model): the numbers kept are divided by 1 - p
     without = norm(x + w_2(hidden))[0]
 numbers_kept = kept.sum(dim=1)
 cosines = torch.cosine_similarity(drawn.double(), without.double()[None])

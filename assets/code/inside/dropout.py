@@ -19,7 +19,7 @@ translator.trace(sentence, target_ids=target_ids)
 x, output = (each[0, position - 1] for each in seen[-2:])  # (d_model,) each
 kept = torch.empty(draws, len(x)).bernoulli_(1 - rate, generator=torch.Generator().manual_seed(seed))
 with torch.inference_mode():
-    drawn = trained.norm(x + output * kept / (1 - rate))  # (draw, d_model): what stays is divided by 1 - p
+    drawn = trained.norm(x + output * kept / (1 - rate))  # (draw, d_model): the numbers kept are divided by 1 - p
     without = trained.norm(x + output)
 numbers_kept = kept.sum(dim=1)
 cosines = torch.cosine_similarity(drawn.double(), without.double()[None])

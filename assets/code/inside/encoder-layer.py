@@ -29,4 +29,4 @@ translator = Translator.load(device="cpu")
 network, ids = translator.network, translator.tokenizer.encode_source(sentence)
 streams = [network.embedding.weight[ids] * math.sqrt(network.config.d_model) + network.positions[: len(ids)]]
 for trained in network.encoder:
-    streams.append(EncoderLayer(trained).eval()(streams[-1]))  # what each layer puts out: (position, d_model)
+    streams.append(EncoderLayer(trained).eval()(streams[-1]))  # output of each layer: (position, d_model)

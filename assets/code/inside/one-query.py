@@ -26,4 +26,4 @@ q = torch.from_numpy(record.queries[layer - 1, head - 1, query - 1])  # (d_k,)
 keys, values = (torch.from_numpy(part[layer - 1, head - 1]) for part in (record.keys, record.values))  # (key, d_k)
 allowed = torch.arange(len(keys)) < (query if kind == "decoder" else len(keys))  # not the keys after the query
 products, scores, weights, mean = ScaledDotProductAttention()(q, keys, values, allowed)
-weighted = weights[:, None] * values  # (key, d_k): what is added up to the mean
+weighted = weights[:, None] * values  # (key, d_k): the terms of the weighted mean

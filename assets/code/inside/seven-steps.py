@@ -11,7 +11,7 @@ head = 1  # yours
 translator = Translator.load(device="cpu")
 block = (translator.network.encoder if kind == "encoder" else translator.network.decoder)[layer - 1]
 attention = block.cross_attention if kind == "cross" else block.self_attention
-x, names = {}, ("query", "key", "value")  # x: what goes into each projection while the sentence passes
+x, names = {}, ("query", "key", "value")  # x: input of each projection, recorded during the pass
 for name in names:
     getattr(attention, name).register_forward_pre_hook(lambda _, given, name=name: x.update({name: given[0][0]}))
 translator.trace(sentence, target_ids=target_ids)

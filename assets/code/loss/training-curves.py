@@ -17,5 +17,5 @@ epoch = torch.searchsorted(bounds[1:-1], steps)  # which one each point falls in
 epochs = epoch + (steps - bounds[epoch]) / (bounds[epoch + 1] - bounds[epoch])  # passes over the data so far
 at, heldout_at = (steps, bounds[1:]) if axis == "steps" else (epochs, torch.arange(1, len(bounds)))
 fallen = (heldout[0] - heldout) / (heldout[0] - heldout.min())
-most = 1 + int((fallen >= 0.9).nonzero()[0])  # the epoch by which nine tenths of the way were done
+most = 1 + int((fallen >= 0.9).nonzero()[0])  # the first epoch with 90 % of the total decrease
 perplexities = heldout.exp()

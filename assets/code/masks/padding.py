@@ -23,7 +23,7 @@ attention = network.encoder[layer - 1].self_attention
 attention.query.register_forward_pre_hook(lambda _, given: inputs.append(given[0]))
 with torch.inference_mode():
     network.encode(ids, padding)
-    network.encode(ids)  # nothing tells it what is padding
+    network.encode(ids)  # without a padding mask
 x = torch.stack(inputs)  # (run, batch, position, d_model)
 q, k = (linear(x).chunk(attention.n_heads, -1)[head - 1] for linear in (attention.query, attention.key))
 scores = q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])  # (run, batch, query, key)

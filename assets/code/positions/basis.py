@@ -18,9 +18,9 @@ waves = angles if basis == "columns" else 2 * torch.pi * place * ((column + 1) /
 table = torch.where((column % 2 == 0) == (basis == "columns"), waves.sin(), waves.cos())  # (length, d_model)
 
 rows, left = torch.zeros(d_model, length, dtype=torch.float64), [target]
-for number, wave in enumerate(table.T):  # Gram and Schmidt, twice for rounding
+for number, wave in enumerate(table.T):  # Gram-Schmidt, twice because of rounding
     new = wave - (rows @ wave) @ rows
     new = new - (rows @ new) @ rows
-    rows[number] = new / new.norm() if new.norm() > 0.01 * wave.norm() else 0  # hardly new: passed over
+    rows[number] = new / new.norm() if new.norm() > 0.01 * wave.norm() else 0  # nearly a sum of earlier ones: 0
     left.append(left[-1] - (rows[number] @ left[-1]) * rows[number])
 residuals, approximation = torch.stack(left).norm(dim=1) / target.norm(), target - left[columns]

@@ -19,5 +19,5 @@ else:
     angles = place[:, None] / 10000 ** (torch.arange(0, width, 2).double() / width)
     turned = torch.cat(
         [angles.cos(), angles.sin()], dim=1
-    )  # of (1, 0) by each angle; and the sinusoids, in another order
+    )  # (1, 0) rotated by each angle; these are the sinusoids in another order
     matrix = turned @ turned.T / math.sqrt(width)

@@ -12,7 +12,7 @@ def count(part: nn.Module) -> int:
     return sum(weights.numel() for weights in part.parameters())
 
 
-with torch.device("meta"):  # shapes alone: such modules hold no numbers
+with torch.device("meta"):  # shapes only: these modules contain no numbers
     embedding = count(nn.Embedding(vocabulary, d_model))  # also the output projection
     attention = count(nn.MultiheadAttention(d_model, n_heads))  # W_Q, W_K, W_V and W_O with their biases
     feed_forward = count(nn.Sequential(nn.Linear(d_model, d_ff), nn.ReLU(), nn.Linear(d_ff, d_model)))

@@ -11,7 +11,7 @@ scores = {pieces.id_to_piece(id): pieces.get_score(id) for id in kept}  # each t
 strange = min(scores.values()) - 10  # a character outside the vocabulary
 
 
-def split(text: str) -> list[str]:  # Viterbi: of all ways to cut it, the one whose ln p add up to the most
+def split(text: str) -> list[str]:  # Viterbi: of all ways to split it, the one with the largest sum of ln p
     text = "\u2581" + "\u2581".join(filter(None, unicodedata.normalize("NFKC", text).replace("\u2581", " ").split(" ")))
     best = [(0.0, [])]  # of the first characters of the text: the sum, and the tokens
     for end in range(1, len(text) + 1):

@@ -11,7 +11,7 @@ orders = {}  # yours
 classifier, rng = VisionClassifier.load(device="cpu"), np.random.default_rng(0)
 size, grid, wanted = classifier.config.patch_size, classifier.config.grid, classifier.config.classes.index(explained)
 pixels = torch.from_numpy(classifier.prepare(Image.open(picture))).permute(2, 0, 1) * 2 - 1  # (3, height, width)
-for pair in range(2):  # beside orders of patches, the most important first: random ones, and the same from the end
+for pair in range(2):  # baselines for the orders of the methods: random orders of patches, and these reversed
     drawn = rng.permutation(grid * grid)
     orders |= {f"random {pair}": drawn, f"reverse {pair}": drawn[::-1]}
 counts = torch.linspace(0, grid * grid, 11, dtype=torch.float64).round()  # patches that are covered, or uncovered

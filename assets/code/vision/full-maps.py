@@ -29,4 +29,4 @@ with torch.inference_mode():
         x, weights = EncoderLayer(layer)(x)
         maps.append(weights)
 maps = torch.stack(maps)  # (layer, head, 1 + patch, 1 + patch), CLS first
-on_cls = maps[:, :, 1:, 0].mean(dim=(1, 2))  # of each layer: what the patches leave to CLS
+on_cls = maps[:, :, 1:, 0].mean(dim=(1, 2))  # mean weight on CLS, by layer

@@ -14,7 +14,7 @@ without = torch.empty(config.n_layers, config.n_heads, len(config.classes))
 with torch.inference_mode():
     logits = network(pixels)[0]  # (class,)
     for layer, block in enumerate(network.layers):
-        trained = block.attention.output.weight.clone()  # W_O: (d_model, all heads beside each other)
+        trained = block.attention.output.weight.clone()  # W_O: (d_model, columns of all heads in order)
         for head in range(config.n_heads):
             block.attention.output.weight[:, head * width : (head + 1) * width] = 0
             without[layer, head] = network(pixels)[0]

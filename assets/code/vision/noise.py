@@ -12,7 +12,7 @@ seed = 0  # yours
 classifier = VisionClassifier.load(device="cpu")
 trace = classifier.trace(Image.open(picture))
 metric = {"probability": Probability, "logit": Logit}[measured](trace.classes.index(explained))
-# The embeddings at these positions get noise of three standard deviations, drawn anew for each sample; 0 is CLS.
+# At these positions, noise of three standard deviations is added to the embeddings, new for each sample; 0 is CLS.
 options = {"metric": metric, "samples": samples, "seed": seed}
 cls = classifier.patch_noise(trace, noisy, site="residual", positions=[0], **options)
 heads = classifier.patch_noise(trace, noisy, site="head_output", **options)

@@ -15,7 +15,7 @@ similarity = unit @ unit.T  # (patch, patch): cosines of the position vectors
 
 places = torch.cartesian_prod(torch.arange(grid), torch.arange(grid)).double()
 apart = torch.cdist(places, places) * classifier.config.patch_size  # (patch, patch), in pixels
-between = torch.from_numpy(trace.attention[:, :, 1:, 1:]).double()  # without CLS, which has no place
+between = torch.from_numpy(trace.attention[:, :, 1:, 1:]).double()  # without CLS, which has no place in the picture
 distances = (between / between.sum(dim=-1, keepdim=True) * apart).sum(dim=-1).mean(dim=-1)  # (layer, head)
 
 order, found = np.random.default_rng(seed).permutation(grid * grid), []

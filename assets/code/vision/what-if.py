@@ -19,7 +19,7 @@ with torch.inference_mode():
                 parts[what][head] *= value
             elif what == "hide":  # keys that no query sees
                 hidden[head, :, list(value)] = -torch.inf
-            else:  # the only key that a query sees, or every one where it is None
+            else:  # the only key that a query attends to; None is every query
                 key, query = value
                 hidden[head, query], hidden[head, query, ..., key] = -torch.inf, 0
         attention.append((q @ k.mT / q.shape[-1] ** 0.5 + hidden).softmax(dim=-1))  # (head, query, key)
