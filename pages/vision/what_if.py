@@ -81,25 +81,27 @@ def compute_change(model: InterveningModel, trace: PatchTrace, plan: HeadInterve
 def render_what_if(service: Service, key: str, trace: PatchTrace) -> None:
     """Show the view. A choice reruns only this section."""
     paragraph(PAGE)
-    answer, summary = st.container(key="vision-answer"), st.container()
+    answer, controls = st.columns([3, 2], gap="large")
     own_changes = {ONE_HOT: partial(_choose_one_hot, trace)}
     square = trace.grid[0] == trace.grid[1]
     if square:  # a painted mask is
         own_changes[MASK] = partial(_choose_hidden, trace)
     named = any(name.startswith(OWN_KEYS) for name in bound_settings.own_names())
-    with st.expander(say("compare.change-it", "Change the intervention"), expanded=named):
-        # without any attention the answer is another; the network bears the loss of one layer
-        every = range(trace.attention.shape[0]) if isinstance(trace, VisionTrace) and not named else None
-        plan = choose_interventions(
-            "vision", trace.attention, {"vision": trace.attention.shape}, (NAME, "v"), own_changes, opened=every
-        )
+    with controls:
+        summary = st.container(key="vision-changed")
+        with st.expander(say("compare.change-it", "Change the intervention"), expanded=named):
+            # without any attention the answer is another; the network bears the loss of one layer
+            every = range(trace.attention.shape[0]) if isinstance(trace, VisionTrace) and not named else None
+            plan = choose_interventions(
+                "vision", trace.attention, {"vision": trace.attention.shape}, (NAME, "v"), own_changes, opened=every
+            )
     if plan is None:
         return
     for each in plan.changes:
         line = say("compare.changed", "Changed: {change}", change=literal.markdown(describe_change(each)))
         summary.markdown(line)
     change = service.analysis(("what if", key, plan.to_text()), compute_change, trace, plan)
-    with answer:
+    with answer, st.container(key="vision-answer"):
         _render_answer(trace, change)
     if square:
         _render_middle_experiment(trace, change)

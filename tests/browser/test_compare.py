@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
-from tests.browser.overflow import PHONE, WIDE, assert_nothing_overflows
+from tests.browser.overflow import LAPTOP, PHONE, WIDE, assert_nothing_overflows
 
 SENTENCE = "I am a student."
 
@@ -82,3 +82,35 @@ def test_masking_patches_changes_the_class_probabilities(server: Server, page: P
     page.get_by_role("button", name="Hide the middle").click()
     expect(changes.first).not_to_have_text("0")
     assert_nothing_overflows(page, PHONE, WIDE)
+
+
+# What can be operated on the first screen, inside components too, but for the menu and the list of a page's parts.
+CONTROLS = """() => {
+    const found = []
+    const visit = (box) => {
+        if (box.matches(".st-key-menu, .st-key-languages, .st-key-sections, .st-key-pages, .st-key-view")) return
+        const { top, bottom, width } = box.getBoundingClientRect()
+        const seen = width && top < innerHeight && bottom > 0 && box.checkVisibility({ visibilityProperty: true })
+        if (seen && box.matches("a[href], button, input, select, summary, textarea, [role=slider]"))
+            found.push(box.getAttribute("aria-label") || box.textContent || box.type)
+        for (const child of [...box.children, ...(box.shadowRoot?.children ?? [])]) visit(child)
+    }
+    visit(document.querySelector("[data-testid=stMain]"))
+    return found
+}"""
+MOST_CONTROLS = 12
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    "address", ["compare", "compare?b=other", "vision?view=what-if", "vision?view=what-if&lang=ko"]
+)
+def test_a_laptops_first_screen_has_few_controls(server: Server, page: Page, address: str):
+    page.set_viewport_size(LAPTOP)
+    open_page(page, f"{server.url}/{address}")
+    controls = page.evaluate(CONTROLS)
+    assert 3 < len(controls) <= MOST_CONTROLS, controls
+    if "other" not in address:  # the control that the page is about is among them
+        change = page.locator("summary", has_text=re.compile("Change the intervention|개입 바꾸기"))
+        box = change.bounding_box()
+        assert box["y"] + box["height"] <= LAPTOP["height"]

@@ -156,16 +156,14 @@ def _render_upload_boxes(slot: AbstractContextManager, several: bool) -> None:
         on_change=_take_upload,
         args=(file_key, slot),
     )
-    formats, storage = (
-        say("picture.formats", "PNG, JPEG, WebP, GIF, BMP, TIFF"),
-        say(
-            "picture.upload.help",
-            "It stays in this app's memory for your visit: nothing is written to disk or sent elsewhere.",
-        ),
+    formats = say("picture.formats", "PNG, JPEG, WebP, GIF, BMP, TIFF")
+    storage = say(
+        "picture.upload.help",
+        "It stays in this app's memory for your visit: nothing is written to disk or sent elsewhere. For the camera, "
+        "the browser asks for permission first.",
     )
-    permission = say("picture.camera.help", "The browser asks for permission first.")
     with st.container(horizontal=True, gap="small"):
-        camera = st.toggle(say("picture.camera", "Use the camera"), key=_CAMERA, help=permission)
+        camera = st.toggle(say("picture.camera", "Use the camera"), key=_CAMERA)
         st.caption(formats, help=storage, width="content")
     if camera:
         st.camera_input(
