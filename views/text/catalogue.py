@@ -21,6 +21,7 @@ from string import Formatter
 
 from ..shipped_files import read_shipped
 from . import particles
+from .glossary import JOINER
 
 TEXT = Path(__file__).resolve().parents[2] / "assets" / "text"
 ENGLISH = "en"
@@ -28,6 +29,7 @@ COMPLETE = "complete"  # a file in the folder of a language in which every text 
 PSEUDO = "en-xa"  # English in brackets, for tests: a text without brackets on screen is not translated
 PSEUDO_SWITCH = "ATLAS_PSEUDO_LANGUAGE"  # the environment variable that adds it to the languages
 OPENED, CLOSED = "\u27e6", "\u27e7"  # the brackets
+_PERCENT = re.compile("(?<=\\d)[ \u00a0]%(?=[가-힣])")  # before a particle
 _LOG = re.compile(r"(?<![\w\\])(?:([-\u2212])(ln|log|\{log\})|(ln)) p(?![A-Za-z\d])")
 
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
@@ -162,7 +164,8 @@ def with_whole_logs(text: str) -> str:
 
 def _filled(text: str, values: dict[str, object]) -> str:
     text = with_whole_logs(text)
-    return _marked(particles.fill(text, values) if values else text)
+    filled = particles.fill(text, values) if values else text
+    return _marked(_PERCENT.sub(f"\u00a0%{JOINER}", filled) if "%" in filled else filled)
 
 
 def _marked(text: str) -> str:

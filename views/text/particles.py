@@ -33,7 +33,7 @@ _SIGNS = {"%": "트", "°": "도"}  # the last syllable of 퍼센트
 _NAMES = dict(zip("lmnr", "엘엠엔알", strict=True))  # letters whose names end in a consonant
 _VOWELS = "aeiouy"
 _LATIN = re.compile(r"[A-Za-z]+$")
-_SHORT = re.compile(rf"(?:^|[^{_VOWELS}])[{_VOWELS}](?:p|t|k|c|ck)$|(?:oo|ee|ea)[kp]$")  # cat, map, back, book, sleep
+_SHORT = re.compile(rf"(?:^|[^{_VOWELS}])[{_VOWELS}](?:p|b|t|k|c|ck)$|(?:oo|ee|ea)[kp]$")  # cat, tab, back, book
 
 
 def fill(text: str, values: dict[str, object]) -> str:
@@ -103,7 +103,7 @@ def _final_of_latin(word: str) -> int:
     if letters[-1] in "lmn" or letters.endswith("ng"):
         return {"l": _RIEUL, "m": 16, "n": 4, "g": 21}[letters[-1]]
     if _SHORT.search(letters):
-        return {"p": 17, "t": 19}.get(letters[-1], 1)
+        return {"p": 17, "b": 17, "t": 19}.get(letters[-1], 1)
     return 0
 
 

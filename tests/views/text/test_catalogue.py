@@ -185,3 +185,15 @@ def test_an_error_among_the_values_of_another_is_translated_too(korean):
 )
 def test_no_line_takes_a_part_of_a_logarithm(text: str, whole: str):
     assert catalogue.with_whole_logs(text) == whole
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("{share}입니다.", "97.3\u00a0%\u2060입니다."),
+        ("{share:을/를} 받고, 70 %를 더합니다.", "97.3\u00a0%\u2060를 받고, 70\u00a0%\u2060를 더합니다."),
+        ("{share} 이상, b % a", "97.3\u00a0% 이상, b % a"),
+    ],
+)
+def test_no_line_begins_with_the_particle_of_a_percentage(text: str, whole: str):
+    assert say("test.share", text, share="97.3\u00a0%") == whole
