@@ -129,7 +129,8 @@ def format_difference(name: str, figure: float) -> Figure:
         figure: not negative.
     """
     bound = BOUNDS[name]
-    formatted = f"{bound:.0e}".replace("e-0", f"e{MINUS}") if 0 < bound < 1e-3 else f"{bound:g}"  # `1e-5`, `0.05`
+    exponential = f"{bound:.0e}".replace("e-0", "e-").replace("-", MINUS)
+    formatted = exponential if 0 < bound < 1e-3 else f"{bound:g}"  # `1e-5`, `0.05`
     if bound == figure == 0:
         return Figure(say("check.exact", "exactly 0"))
     within = figure <= bound  # False for NaN

@@ -20,6 +20,7 @@ WORDS += ["!", "\uac00", "="]
 def test_a_difference_is_formatted_with_its_bound():
     assert checks.format_difference("attention", 1.4e-6) == "1.40e\u22126 (rounding stays below 1e\u22125)"
     assert checks.format_difference("attention", 0.0) == "0 (rounding stays below 1e\u22125)"
+    assert checks.format_difference("rollout", 0.0) == "0 (rounding stays below 1e\u221212)"
     assert checks.format_difference("mask leak", 0.0) == "exactly 0"
     assert checks.format_difference("slope of ln p", 0.0012) == "0.00120 (a finite step stays below 0.05)"
     assert checks.format_difference("variances", 2e-5) == "2.00e\u22125 (LayerNorm\u2019s \u03b5 stays below 1e\u22124)"
