@@ -13,7 +13,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from server.http_errors import Refusal, refuse
 from server.streamlit_internals import is_host_allowed
 
-UNKNOWN_HOST = Refusal("This server does not go by that name: open the site by the address that its operator gave you.")
+UNKNOWN_HOST = Refusal(
+    "This server does not answer to that name: open the site at the address that its operator gave you."
+)
 FOREIGN_ORIGIN = Refusal("Pages of other sites may not use this server.")
 
 

@@ -122,8 +122,8 @@ class RunQueue:
             while not ticket.wait(pause):
                 if self._clock() - start >= limits.patience:
                     raise Busy(
-                        "It was not your turn within {seconds:.0f} seconds, so many visitors are here: "
-                        "please try again in a minute.",
+                        "Many visitors are here, and it was not your turn within {seconds:.0f} seconds: please try "
+                        "again in a minute.",
                         seconds=limits.patience,
                     )
                 report(self._ahead(ticket))

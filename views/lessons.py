@@ -52,7 +52,7 @@ LESSONS = (
     ),
     Lesson("loss-tokens", Message("lesson.loss", "Loss and training"), "loss", "part", "token-by-token", True),
     Lesson("vision-cls", Message("lesson.vision", "Pictures as sequences"), "vision", "view", "cls"),
-    Lesson("attention-limits", Message("lesson.limits", "What attention does not tell"), "circuits"),
+    Lesson("attention-limits", Message("lesson.limits", "What attention does not show"), "circuits"),
 )
 PAGES = frozenset(lesson.page for lesson in LESSONS)
 WORDS = {

@@ -60,7 +60,7 @@ def download(repository: str, revision: str | None, progress: DownloadProgress |
         ) from None
     except RepositoryNotFoundError:
         raise OpenError(
-            "The hub has no {id} for you; look at how it is spelled, and log in if it is private.", id=repository
+            "{id} is not found on the hub; check its spelling, and log in if it is private.", id=repository
         ) from None
     except RevisionNotFoundError:
         raise OpenError("{id} has no revision {revision} on the hub.", id=repository, revision=str(revision)) from None

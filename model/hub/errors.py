@@ -40,7 +40,7 @@ def raised_as(template: str, /, **values: object) -> Iterator[None]:
             raise
         if isinstance(error, MemoryError) or any(words in str(error) for words in _NO_MEMORY):
             raise OpenError(
-                "This machine's memory does not suffice for it; open a smaller model, or give a shorter input."
+                "This machine does not have enough memory for it; open a smaller model, or give a shorter input."
             ) from None
         raise OpenError(template, **values, **_find_reason(template, error)) from None
     except BaseException as error:

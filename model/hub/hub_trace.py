@@ -194,7 +194,7 @@ class HubTrace(SavableTrace, TraceOfModel):
             OpenError: they are "scores".
         """
         if self.form == "scores":
-            raise OpenError("This model answers with scores, which are no probabilities; read `answers` or `logits`.")
+            raise OpenError("This model answers with scores, which are not probabilities; read `answers` or `logits`.")
         logits = self.logits.astype(np.float64)
         if self.form == "labels":
             return np.exp(-np.logaddexp(0, -logits)).astype(np.float32)

@@ -32,7 +32,7 @@ def read_text(tokenizer: Tokenizer, config: Config, text: TextForm, second: str 
     if isinstance(text, str):
         return tokenize(tokenizer, text, second, add_special=special)
     if second is not None:
-        raise OpenError("A second text goes with a text, not with ids; give ids that hold both.")
+        raise OpenError("A second text goes with a text, not with ids; give ids that contain both.")
     return tokens_of_ids(tokenizer, check_ids(config.get_text_config(), text))
 
 
@@ -65,7 +65,7 @@ def read_target(config: Config, given: object) -> str | tuple[int, ...]:
     if isinstance(plain, str):
         return plain
     if not isinstance(plain, list) or not all(map(_is_id, plain)):
-        raise OpenError("A target is a text, or the ids of one; leave it out for what the model answers itself.")
+        raise OpenError("A target is a text, or the ids of one; leave it out to use the model's own answer.")
     return tuple(check_ids(config.get_text_config(decoder=True), plain))
 
 

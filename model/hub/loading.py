@@ -22,7 +22,7 @@ from .readers import load_processor, load_reader
 from .tasks import OPTIONS, ModelTask, head_left_out, loading_class, task_of
 from .trial import STAGES, TrialResult, try_out
 
-UNKNOWN = Template("This version of the library knows no model of type {type}.")
+UNKNOWN = Template("This version of the library does not support models of type {type}.")
 QUANTIZED = Template(
     "This model is stored in {bits} bits by {library}; load it with from_pretrained and give it live, in full "
     "precision: open_model(model.dequantize(), reader=tokenizer)."

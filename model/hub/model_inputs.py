@@ -98,7 +98,8 @@ def picture_inputs(network: Network, processor: ImageProcessor, picture: Image.I
         pixels = processor(images=upright_rgb(picture), return_tensors="pt")["pixel_values"]
     if pixels.ndim != 4 or pixels.shape[0] != 1:
         raise OpenError(
-            "The image processor makes no picture of rows and columns but {shape}; such models are not opened.",
+            "The output of the image processor has the shape {shape}, not rows and columns of a picture; such "
+            "models are not opened.",
             shape=" x ".join(map(str, pixels.shape)),
         )
     return {"pixel_values": whole_patches(network.config, pixels).to(device, dtype)}
@@ -183,4 +184,4 @@ def start_id(network: Network) -> int:
     for config in (network.config, getattr(network, "generation_config", None)):
         if (id_ := getattr(config, "decoder_start_token_id", None)) is not None:
             return id_
-    raise OpenError("config.json does not say which token starts the decoder (decoder_start_token_id); add it.")
+    raise OpenError("config.json does not state which token starts the decoder (decoder_start_token_id); add it.")

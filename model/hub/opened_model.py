@@ -329,7 +329,9 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
         if call.outputs is None and interventions is not None:
             own_changes = (change for change in interventions.changes if change.kind == kind.name)
             if any(isinstance(change, Scale) and change.in_layer(layer) for change in own_changes):
-                raise OpenError("This model's outputs of heads are not seen, so none can be ablated or scaled.")
+                raise OpenError(
+                    "The outputs of this model's heads cannot be reached, so no head can be ablated or scaled."
+                )
         reported = own.get(kind.name)
         check = check_call(call, None if reported is None else reported[layer], kind, layer, interventions)
         return reduce_call(call, check, steps=retention.steps, half=retention.half)

@@ -107,7 +107,7 @@ def patch_size(config: Config) -> tuple[int, int]:
     """
     size = _of_parts(config, "patch_size")
     if size is None:
-        raise OpenError("The configuration does not say how large this model's patches are (patch_size); add it.")
+        raise OpenError("The configuration does not state the size of this model's patches (patch_size); add it.")
     height, width = (size, size) if isinstance(size, int) else size
     return height, width
 

@@ -158,7 +158,7 @@ def picture_token_id(network: Network) -> int:
     names = ("image_token_id", "image_token_index")
     id_ = next((id_ for name in names if (id_ := getattr(network.config, name, None)) is not None), None)
     if id_ is None:
-        raise OpenError("config.json does not say which token stands for a picture (image_token_id); add it.")
+        raise OpenError("config.json does not state which token represents a picture (image_token_id); add it.")
     return int(id_)
 
 

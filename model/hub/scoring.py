@@ -109,7 +109,7 @@ def end_id(model: ScoredModel) -> int:
     parts = (config, getattr(config, "decoder", None), getattr(model.network, "generation_config", None), model.reader)
     end = next((id_ for part in parts if (id_ := getattr(part, "eos_token_id", None)) is not None), None)
     if end is None:
-        raise OpenError("config.json does not say which token ends a text (eos_token_id); add it.")
+        raise OpenError("config.json does not state which token ends a text (eos_token_id); add it.")
     return end[0] if isinstance(end, list) else end
 
 

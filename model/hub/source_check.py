@@ -39,7 +39,8 @@ def check_source(source: object, reader: object) -> None:
     if any(f"{base.__module__}.{base.__name__}" == PIPELINE for base in type(source).__mro__):
         inside = getattr(getattr(source, "model", None), "main_input_name", "")
         raise OpenError(
-            "A pipeline is no model; give what it has inside: open_model(pipeline.model, reader=pipeline.{reader}).",
+            "A pipeline is not a model; give the model inside it: open_model(pipeline.model, "
+            "reader=pipeline.{reader}).",
             reader="image_processor" if inside == "pixel_values" else "tokenizer",
         )
     if isinstance(source, PretrainedConfig):
@@ -50,7 +51,7 @@ def check_source(source: object, reader: object) -> None:
     if is_reader(source):
         raise OpenError("A {type} has no weights; {forms}.", type=type(source).__name__, forms=FORMS)
     if not is_path and not isinstance(source, nn.Module):
-        raise OpenError("{type} is no source of a model; {forms}.", type=_named(source), forms=FORMS)
+        raise OpenError("{type} is not a source of a model; {forms}.", type=_named(source), forms=FORMS)
     if is_path and reader is not None:
         raise OpenError("A folder or an id has its own tokenizer or image processor; leave `reader` out.")
 
@@ -83,7 +84,7 @@ def network_inside(source: nn.Module) -> Network:
         found = getattr(source, GET_BASE)()
     if not isinstance(found, PreTrainedModel):
         raise OpenError(
-            "{type} is no model of the library transformers, and only these can be read; {forms}.",
+            "{type} is not a model of the library transformers, and only these can be read; {forms}.",
             type=type(source).__name__,
             forms=FORMS,
         )

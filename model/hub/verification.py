@@ -212,8 +212,8 @@ def _compare_runs(
         )
         if not maps <= MAPS * factor and _are_no_weights(own, recorded):
             raise OpenError(
-                "What this model reports as its {kind} are no weights: their rows have other sums than the recorded "
-                "ones; nothing proves that the maps are right.",
+                "This model reports numbers as its {kind} that are not weights: their rows have other sums than "
+                "the recorded ones, so nothing proves that the maps are right.",
                 kind=kind.title,
             )
     if not maps <= MAPS * factor:

@@ -191,8 +191,8 @@ def _call(function: Tap, name: str, tensor: Tensor) -> Tensor:
         ) from error
     if not isinstance(changed, Tensor) or (changed.shape != tensor.shape and not name.endswith(".mask")):
         raise InterventionError(
-            "The function that is given as intervention must return a tensor of shape {shape} at {name}, as it "
-            "receives; return what is unchanged as it is.",
+            "The function that is given as intervention must return a tensor of shape {shape} at {name}, like the "
+            "one it receives; return an unchanged tensor as it is.",
             shape=" x ".join(map(str, tensor.shape)),
             name=name,
         )

@@ -51,7 +51,7 @@ class TraceOfModel:
         find_model = vars(self).get(_MODEL)
         if find_model is None:
             raise CausalError(
-                "This trace does not know the model that recorded it; call model.{method}(trace).", method=method
+                "This trace has no link to the model that recorded it; call model.{method}(trace).", method=method
             )
         if vars(self)[_CHANGED]:
             raise CausalError(

@@ -123,7 +123,7 @@ class TrainingState:
         tensors, metadata = load_tensors(path)
         if not {"epoch", "steps", "recipe"} <= metadata.keys() or "averaged" not in tensors:
             raise CheckpointError(
-                "{file} is no checkpoint of this program; leave --resume out to start anew.", file=path
+                "{file} is not a checkpoint of this program; leave --resume out to start anew.", file=path
             )
         before, recipe = json.loads(metadata["recipe"]), self.recipe
         if {**before, "epochs": recipe.epochs, "average_decay": recipe.average_decay} != recipe.to_dict():

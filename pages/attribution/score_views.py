@@ -25,7 +25,7 @@ def render_word(evidence: AttributionScores, place: int) -> None:
     word = literal.visible(literal.token(evidence.target[place]))
     label = say(
         "attribution.drops",
-        "Leave-one-out for \u201c{word}\u201d: by how much its ln p falls without each source word",
+        "Leave-one-out for “{word}”: decrease of its ln p without each source word",
         word=word,
     )
     st.html(

@@ -106,9 +106,9 @@ def _step_view(
     chosen_text = say(
         "history.forgetting.chosen",
         "{token}: the size of d(last state)/d(input) is {size_rnn_vector_hidden} for the RNN, "
-        "{size_lstm_vector_hidden} for h and {size_lstm_vector_cell} for c of the LSTM. Replaced by another word, the "
-        "last states differ by {last_rnn_vector_hidden}, {last_lstm_vector_hidden} and {last_lstm_vector_cell} of "
-        "their size.",
+        "{size_lstm_vector_hidden} for h and {size_lstm_vector_cell} for c of the LSTM. If another word replaces "
+        "it, the last states differ by {last_rnn_vector_hidden}, {last_lstm_vector_hidden} and "
+        "{last_lstm_vector_cell} of their size.",
     )
     gradient_title = say("history.forgetting.size", "size of d(last state)/d(input), logarithmic")
     drift_title = say(

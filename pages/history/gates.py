@@ -106,7 +106,7 @@ def _step_view(activations: GateActivations, order: str) -> StepView:
     )
     copy_text = say(
         "history.gates.copy",
-        "To copy c_t to the end, every later step would need f = 1 and i = 0. By the forget gates that there are, "
+        "To copy c_t to the end, every later step would need f = 1 and i = 0. With the forget gates as they are, "
         "{left} of it is left at the last step.",
     )
     cell = say("history.gates.cell", "cell state c; the largest 2 % share the last colour")

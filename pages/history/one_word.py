@@ -144,7 +144,7 @@ def _step_view(encoder_states: UnrolledEncoder, left: np.ndarray, read_tokens: l
                 say("history.one-unit", "the chosen unit, step by step"), "step", (Curve("h_t", "hidden"),), -1.0, 1.0
             ),
             CurvesPanel(
-                say("history.one-unit.sum", "what goes into the tanh"),
+                say("history.one-unit.sum", "input of the tanh"),
                 "step",
                 (Curve("W x_t", "token"), Curve("U h_t\u22121", "state")),
             ),

@@ -48,8 +48,8 @@ def render(request: Request) -> None:
     }
     help = say(
         "history.raw.form.help",
-        "Attention in the Transformer divides by the root of the width. The first attention took the plain product. "
-        "The cosine forgets how long the vectors are.",
+        "Attention in the Transformer divides by the root of the width. The first attention used the plain "
+        "product. The cosine ignores the lengths of the vectors.",
     )
     form = widgets.pick(say("history.raw.form", "Score of two vectors"), forms, "raw_score", help=help)
     trace = request.trace()

@@ -130,7 +130,7 @@ def _stream_view(recomputed: list[AddAndNorm], place: int, stack: str, names: li
     widest = int(widths.argmax())
     finding = say(
         "inside.stream.finding",
-        "{what}: {length} long at the input, {most} at the longest ({where}), {last} after the last norm",
+        "{what}: length {length} at the input, at most {most} ({where}), {last} after the last norm",
         what=say("inside.stream.mean", "Mean over all tokens") if place == 0 else names[place - 1],
         length=three_digits(float(widths[0])),
         most=three_digits(float(widths[widest])),

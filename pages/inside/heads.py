@@ -133,7 +133,7 @@ def render_forms(forms: HeadForms) -> None:
         *(title() for title in COUNTS.values()),
         difference_title,
     ]
-    columns = [tables.TableColumn(say("inside.forms.need", "what it takes"), needs)]
+    columns = [tables.TableColumn(say("inside.forms.need", "quantity"), needs)]
     for name, title in FORMS.items():
         form: OperationCounts = getattr(forms, name)
         counts = [grouped(getattr(form, what)) for what in COUNTS]
@@ -150,7 +150,7 @@ def render_forms(forms: HeadForms) -> None:
     paragraph("inside", "one-head", work=work, difference=forms.differences["one"])
     heads = forms.shapes["full"][1] // forms.shapes["small"][1]
     paragraph("inside", "capacity", work=work, heads=heads)
-    label = say("inside.capacity.link", "What waits for what, in recurrent and in other networks")
+    label = say("inside.capacity.link", "Which steps wait for others, in recurrent and in other networks")
     st.page_link(
         "pages/history/page.py", label=label, query_params=bound_settings.shared_query() | {"part": "recurrence"}
     )

@@ -71,7 +71,7 @@ def render(request: Request) -> None:
 def render_typed_view(shape: tuple[int, ...]) -> tuple[int, ...]:
     """Show what `view` does with a typed shape; return the shape, empty if the text is not a shape."""
     paragraph("inside", "view-asked")
-    typed = widgets.text(say("inside.view", "Shape that view is asked for"), "asked_view", VIEW, width=240)
+    typed = widgets.text(say("inside.view", "Shape given to view"), "asked_view", VIEW, width=240)
     try:
         target = tuple(whole_numbers.parse(typed, "sizes", (1, MOST_AXES), (-1, MOST_NUMBERS)))
     except ValueError as error:
@@ -89,9 +89,9 @@ def render_typed_view(shape: tuple[int, ...]) -> tuple[int, ...]:
             [_tuple_text(view.strides) if view.shape else "" for view in views],
             "name",
         ),
-        tables.name_column(say("inside.memory.answer", "what PyTorch says"), [view.message for view in views], "name"),
+        tables.name_column(say("inside.memory.answer", "result in PyTorch"), [view.message for view in views], "name"),
     ]
-    tables.render_table(columns, say("inside.view.table", "What view answers"))
+    tables.render_table(columns, say("inside.view.table", "Result of view"))
     files.csv(*tables.header_and_rows(columns), "views", say("inside.view.csv", "Views as CSV"))
     return target
 

@@ -150,7 +150,7 @@ def limits(lesson: LessonInput) -> LessonContent:
         figures.bar_rows(
             trace.source_tokens,
             [max(0.0, float(rise)) for rise in result.rises],
-            say("course.figure.rises", "By how much -ln p rises without each key, in nats"),
+            say("course.figure.rises", "Increase of -ln p without each key, in nats"),
             kind="decoder",
             covered=False,
             pick=True,

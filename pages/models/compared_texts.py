@@ -141,8 +141,8 @@ def choose_comparison(
     """
     if options:
         raise CausalError(
-            "Patching compares the model's own answers to two texts; leave its second text, what the decoder is fed "
-            "and its language as they are at first."
+            "Patching compares the model's own answers to two texts; leave out its second text, and leave the "
+            "decoder's input and the language at their defaults."
         )
     other = widgets.text(say("models.causes.other", "Text B"), "other", other_sentence(text), varies=True)
     pair = service.analysis(("opened pair", picture, text, other), lambda model: pair_texts(model, text, other))

@@ -146,7 +146,7 @@ def _open_ours(name: str) -> Service[OpenedModel] | None:
 
 def _open_new(key: str, source: Callable[[], str]) -> Service[OpenedModel] | None:
     try:
-        with st.spinner(say("models.opening", "Opening the model, and proving that its maps are its own")):
+        with st.spinner(say("models.opening", "Opening the model, and checking that the maps are exactly its own")):
             return opened_models().open(
                 key, streamlit_internals.session_id(), lambda: open_model(source(), download=False)
             )

@@ -44,7 +44,7 @@ def render(service: Service[OpenedModel]) -> None:
                 label = say("models.target.same", "What the decoder is fed; empty for the text itself")
             inputs["target"] = widgets.text(label, "target", "")
     if languages := {code: Untranslated(code) for code in model.languages.ids}:
-        label = say("models.language", "Language that it writes")
+        label = say("models.language", "Output language")
         first = model.languages.default or next(iter(languages))
         inputs["target_language"] = widgets.select(label, languages, "language", first, width=260)
     options: dict[str, Any] = {name: value for name, value in inputs.items() if name != "sentence" and value}

@@ -168,7 +168,7 @@ def render_rollout(service: Service[OpenedModel], trace: HubTrace, key: tuple) -
         place = widgets.select(terms.TOKEN(), options, "rolled", map_labels.to_id(len(labels) - 1), width=220)
     rolled = service.analysis(("rollout", *key, name, fusion), lambda model: model.rollout(trace, name, fusion))
     layer, row = map_labels.index_of(upto), map_labels.index_of(place)
-    title = say("models.rollout.one", "What reaches this token, by token: rollout up to layer {layer}", layer=upto)
+    title = say("models.rollout.one", "Share of each token in this one: rollout up to layer {layer}", layer=upto)
     strip = decoding_steps.weighted_tokens(labels, rolled[layer, row].tolist(), name)
     st.html(generated_tokens.label(title) + strip)
     query, read = say("models.rollout.row", "token in this layer"), say("models.rollout.column", "token of the input")

@@ -38,7 +38,7 @@ def render_basis(request: Request) -> None:
     left, right = st.columns([3, 2], gap="large")
     with right:
         shape = widgets.select(say("positions.shape", "Curve to draw"), CURVES, "curve", "square-wave")
-        which = widgets.pick(say("positions.basis", "Made of"), BASES, "basis")
+        which = widgets.pick(say("positions.basis", "Approximate by"), BASES, "basis")
         used = say("positions.columns", "Columns used")
         columns = widgets.slider(used, "columns", min(64, encoding.d_model), 0, encoding.d_model, varies=True)
     target = curve(shape, encoding.length)

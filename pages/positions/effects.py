@@ -44,7 +44,7 @@ def render(request: Request) -> None:
             seed = widgets.number(say("positions.shuffle", "Shuffle number"), "shuffle", 0, 0, 9999)
             shift = widgets.number(say("positions.by", "Shift by"), "by", 10, 0, FARTHEST)
         label = say("positions.reference", "Reference translation in French")
-        hint = say("positions.reference.placeholder", "Empty: what the model generates with its positions")
+        hint = say("positions.reference.placeholder", "Empty: the model’s own translation, with its positions")
         reference = widgets.text(label, "reference", "", hint)
         box_name, has_reference = say("positions.reference.name", "Reference"), bool(reference.strip())
         if has_reference and not is_usable(request, reference, box_name, english=False):

@@ -36,7 +36,7 @@ class LearnedTable:
 
 def choose_table() -> LearnedTable | None:
     """Choose a table; if the opened model has none, or none is open, render the reason and return None."""
-    owner = widgets.pick(say("positions.learned.owner", "Whose table"), OWNERS, "table_of")
+    owner = widgets.pick(say("positions.learned.owner", "Table of"), OWNERS, "table_of")
     if owner == "classifier":
         vectors = open_vision_without_sidebar().lesson("learned positions", learned_vectors)
         return LearnedTable("position_embedding", vectors, owner)

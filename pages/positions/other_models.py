@@ -49,7 +49,7 @@ def render(request: Request) -> None:
     with left:
         top = float(np.abs(matrix).max())
         low = -top if matrix.min() < 0 else 0.0
-        alt = say("positions.numbered.alt", "What the scheme puts on each pair of query and key.")
+        alt = say("positions.numbered.alt", "The number that the scheme gives to each pair of query and key.")
         chart = ChartMatrix(matrix, terms.QUERY(), terms.KEY(), value, low=low, high=top)
         matrix_chart(chart, "numbered-map", alt)
         rows = [0, length // 2, length - 1]

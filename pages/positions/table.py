@@ -33,7 +33,7 @@ def render_table(request: Request) -> None:
     axes, value = (say("axis.position", "position"), say("axis.dimension", "dimension")), say("value", "value")
     cells = {
         "encoding": say("positions.cells.encoding", "Sines and cosines"),
-        "angles": say("positions.cells.angles", "Angles before them"),
+        "angles": say("positions.cells.angles", "Their angles"),
     }
     angles = widgets.pick(say("positions.cells", "Cells of the table"), cells, "cells") == "angles"
     left, right = st.columns(2, gap="large")

@@ -42,7 +42,7 @@ def open_for(service: Service, trace: Trace, request: LayerRequest) -> dict[str,
     )
     notes = []
     if request.layer == MEAN:
-        notes.append(say("stage.layer.last", "A mean of layers is no layer: the last one is opened."))
+        notes.append(say("stage.layer.last", "A mean of layers cannot be opened: the last layer is opened."))
     if request.head == MEAN:
         heads = weights.shape[1]
         notes.append(

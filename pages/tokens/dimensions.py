@@ -70,7 +70,7 @@ def render(request: Request) -> None:
     ]
     cells: list[list[bars.Value]] = [[name, bars.bar_cell(float(score), 1)] for name, score in summary]
     title = say("tokens.dimensions.table", "Scores on held-out words")
-    st.html(bars.table([say("tokens.dimensions.what", "what separates"), auc_held_out], cells, title))
+    st.html(bars.table([say("tokens.dimensions.what", "separated by"), auc_held_out], cells, title))
     result = {"best": best, "chosen": float(clearness[best]), "held": float(scores.held_out[best])}
     result["together"] = scores.together
     render_experiment("tokens-dimensions", {"contrast": "verb"}, result if contrast == "verb" else None)

@@ -10,7 +10,7 @@ from views.text.catalogue import Message
 # Target page, what the user does there, and a detail.
 LINKS = (
     ("attention", Message("home.heads", "Explore every head"), Message("home.heads.of", "every layer, every weight")),
-    ("vision", Message("home.picture", "Give it a picture"), Message("home.picture.of", "a Transformer that sees")),
+    ("vision", Message("home.picture", "Give it a picture"), Message("home.picture.of", "a Transformer for pictures")),
     (
         "lessons",
         Message("home.learn", "Learn step by step"),

@@ -153,7 +153,7 @@ def _render_layers(lens: LogitLens, trace: PatchTrace, class_index: int, place: 
             say("vision.causes.at-cls", "{name} at CLS", name=name), lens.probabilities[:, 0], 1.0, "vision"
         ),
     ]
-    title = say("vision.causes.layers", "What each layer would answer")
+    title = say("vision.causes.layers", "Answer after each layer")
     tables.render_table(columns, title, label=title)
     files.csv(*tables.header_and_rows(columns), "vision-lens", say("circuits.csv.lens", "All layers as CSV"))
 

@@ -73,7 +73,7 @@ def render_convolution(service: Service, key: str, trace: VisionTrace) -> None:
         title = say("vision.bias.table", "Probability of the answer to the picture as it is")
         st.html(bars.table(header, cells, title, marked))
     fields = receptive_fields(convolution.model.config)
-    st.header(say("vision.bias.reach", "How far a place of the convolution sees"), anchor=False)
+    st.header(say("vision.bias.reach", "Receptive field of the convolution"), anchor=False)
     columns = [
         say("vision.bias.after", "after"),
         say("vision.bias.field", "receptive field, pixels a side"),

@@ -58,7 +58,7 @@ def render_heads(service: Service, key: str, trace: VisionTrace) -> None:
         study = service.analysis(("heads", key), _compute_effects, trace)
     with st.container(horizontal=True, gap="medium"):
         class_index = choose_class(say("vision.class", "Class"), trace)
-        measure = widgets.pick(say("vision.measure", "Change of its"), MEASURES, "measure")
+        measure = widgets.pick(say("vision.measure", "Change in"), MEASURES, "measure")
         effects = study.effects
         changes = effects.logit_changes(class_index) if measure == "logit" else effects.probability_changes(class_index)
         heads = list_heads({"vision": changes}, {"vision": study.scores}, study.statistics.statistics)

@@ -154,7 +154,10 @@ def render_order(
     paragraph(PAGE, "order")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         change = widgets.pick(say("order.change", "Change"), OPTIONS, "change")
-        label, about = say("order.number", "Shuffle number"), say("order.number.help", "Each is another order.")
+        label, about = (
+            say("order.number", "Shuffle number"),
+            say("order.number.help", "Each number gives another order."),
+        )
         seed = widgets.number(label, "shuffle", 1, 0, MOST, 1, width=150, help=about)
         shuffle = lambda: bound_settings.set_value("shuffle", (seed + 1) % MOST)  # noqa: E731
         st.button(say("order.again", "Shuffle again"), on_click=shuffle)

@@ -78,7 +78,7 @@ def test_axes_are_joined_and_the_check_is_stated(results):
     assert item["columns"] == [str(label).strip() for label in patched.grid.axes[1].labels]
     page = show(patched).html
     assert f"Unchanged it is {three_digits(patched.receiver)} logits" in page and "Check: with nothing replaced" in page
-    assert "With everything replaced the other run is missed" in page
+    assert "With everything replaced, the result differs from the other run" in page
     header, _ = payload(show(results["Path patching"]).html)
     item = next(iter(header["sets"].values()))["items"][0]
     assert item["rows"][:2] == ["1.1", "1.2"] and item["row_title"] == "sender layer sender head"

@@ -26,7 +26,7 @@ def test_lessons_by_keys_from_the_home_page_to_a_part_and_back(page: Page, serve
     for _ in range(6):  # The cat is sleeping on the chair
         page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    expect(page.locator(FOUND)).to_contain_text("Held. \u201cchair\u201d")
+    expect(page.locator(FOUND)).to_contain_text("As predicted. \u201cchair\u201d")
     expect(page.locator(f"{FIGURE} .pick[data-right]")).to_have_count(0)  # those of the next question
     page.keyboard.press("Enter")  # "Compare with ours" has the focus
     page.locator(f"{FIGURE} .pick").first.focus()

@@ -132,7 +132,7 @@ def test_causality_is_exact_and_padding_gets_nothing(server: Server, page: Page)
     expect(canvas_of(page, "Ids")).to_have_attribute("aria-label", re.compile("2 by 7"))
     box.fill("3 <b>")
     box.press("Enter")
-    expect(page.get_by_test_id("stAlert")).to_contain_text("Something else is among them")
+    expect(page.get_by_test_id("stAlert")).to_contain_text("Something here is not a whole number")
 
 
 @pytest.mark.nightly

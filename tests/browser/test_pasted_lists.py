@@ -39,8 +39,8 @@ def test_shapes_and_a_tensor_over_the_limit(server: Server, page: Page, size):
     paste(page, "Shape of a tensor", "(3, 5, 10, 20)")
     expect(table).to_contain_text("(3, 5, 10, 20)")
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
-    paste(page, "Shape that view is asked for", "(-1, 200)")
-    expect(page.get_by_role("table", name="What view answers")).to_contain_text("(15, 200)")
+    paste(page, "Shape given to view", "(-1, 200)")
+    expect(page.get_by_role("table", name="Result of view")).to_contain_text("(15, 200)")
 
 
 @pytest.mark.nightly

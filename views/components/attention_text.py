@@ -27,8 +27,8 @@ WORDS = {
 PICTURE_WORDS = {
     "queries": Message(
         "text.pictured.queries",
-        "Point at a token or at a part of the picture; click or press Enter to keep it. Colours in a picture go up to "
-        "the largest weight in it, those of the text up to the largest weight there.",
+        "Point at a token or at a part of the picture; click or press Enter to keep it. The colours of a picture "
+        "end at the largest weight in that picture, those of the text at the largest weight in the text.",
     ),
     "attended": Message("text.attended", "{token} is attended to by: {list}"),
     "picture": Message("text.picture", "; the picture gets {weight} in all"),

@@ -32,8 +32,8 @@ WORDS = patch_picture.WORDS | {
     ),
     "noteRead": Message(
         "picture-stage.note.read",
-        "Next to a layer is the class that the last norm and the output layer read from CLS after it; after the last "
-        "layer it is the answer.",
+        "The class next to a layer is read from CLS after that layer, by the last norm and the output layer; after "
+        "the last layer it is the answer.",
     ),
     "table": Message("picture-stage.table", "CLS in every layer, as a table"),
     "allPatches": Message("picture-stage.patches", "all patches"),

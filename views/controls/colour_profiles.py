@@ -15,9 +15,7 @@ from ..text.catalogue import Message
 MAX_BYTES = 4 * 1024 * 1024  # of a profile; those of presses have one or two megabytes
 
 CONVERTED = Message("picture.note.profile", "Its colours are converted from its own colour profile to sRGB.")
-UNUSABLE = Message(
-    "picture.note.profile.unusable", "Its colour profile cannot be used; its colours are taken for sRGB."
-)
+UNUSABLE = Message("picture.note.profile.unusable", "Its colour profile cannot be used; its colours are read as sRGB.")
 
 Convert = Callable[[Image.Image], Image.Image]
 _MODES = {"RGB": "RGB", "GRAY": "L", "CMYK": "CMYK"}  # of a profile, and of the picture that it is for

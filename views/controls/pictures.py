@@ -33,8 +33,8 @@ TOO_HEAVY = Message(
 )
 UNKNOWN = Message(
     "picture.file.unknown",
-    "This is not a picture in a format that is read here, whatever its name says: "
-    "save it as PNG, JPEG, WebP, GIF, BMP or TIFF and try again.",
+    "This file is not a picture in a supported format, whatever its name is: save it as PNG, JPEG, WebP, GIF, BMP "
+    "or TIFF and try again.",
 )
 NOT_REDUCED = Message(
     "picture.file.not-reduced",
@@ -62,7 +62,7 @@ REDUCED = Message(
 OWN_TITLE = Message("picture.own", "Your picture")
 ANIMATION = Message("picture.note.animation", "The first frame of an animation is shown.")
 PAGES = Message("picture.note.pages", "The first of several pages is shown.")
-TURNED = Message("picture.note.turned", "Turned as its EXIF data says.")
+TURNED = Message("picture.note.turned", "Rotated according to its EXIF data.")
 ON_WHITE = Message("picture.note.transparent", "Its transparent parts are shown on white.")
 STRETCHED = Message("picture.note.stretched", "Its brightness is stretched: darkest to black, brightest to white.")
 

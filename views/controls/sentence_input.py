@@ -226,7 +226,10 @@ def overlay_choices() -> tuple[Choice, Choice]:
         _percent(
             say("picture.outline", "Outline the strongest"),
             "kept",
-            say("picture.outline.help", "Around the fewest patches that have this share of the map; 0 draws none."),
+            say(
+                "picture.outline.help",
+                "Outlines the smallest set of patches with this share of the map; 0 draws no outline.",
+            ),
         ),
     )
 

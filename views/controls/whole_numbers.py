@@ -9,7 +9,7 @@ _RULE = Message(
     "numbers.wanted",
     "Type {fewest} to {most} {what}, whole numbers from {smallest} to {largest} with spaces or commas between them.",
 )
-_OTHER = Message("numbers.other", "Something else is among them.")
+_OTHER = Message("numbers.other", "Something here is not a whole number.")
 _COUNT = Message("numbers.count", "There are {count}.")
 _RANGE = Message("numbers.range", "One of them is outside this range.")
 # ASCII digits only: `isdigit` accepts digits of many scripts. PyTorch prints whole floats as `3.`

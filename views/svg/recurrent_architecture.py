@@ -153,8 +153,8 @@ def _title(sizes: RecurrentSizes, cell: str) -> str:
     if sizes.alignment == "none":
         return say(
             "diagram.title.vector",
-            "Encoder and decoder of {cell} cells: the encoder reads token by token and hands over its last state "
-            "alone.",
+            "Encoder and decoder of {cell} cells: the encoder reads token by token and passes only its last state "
+            "to the decoder.",
             cell=cell,
         )
     return say(

@@ -63,7 +63,8 @@ SENTENCES = {  # class of a result -> what its tables are, and its check
 }
 EVERYTHING = Message(
     "show.result.everything",
-    "With everything replaced the other run is missed by at most {check_everything} of its largest logit.",
+    "With everything replaced, the result differs from the other run by at most {check_everything} of its largest "
+    "logit.",
 )
 LOGIT_DIFFERENCE = Message(
     "show.result.logits",

@@ -136,7 +136,7 @@ class _Shares:
         norm = read_norm(self.model.network.get_submodule(part.norm), summed, normalised)
         if norm is None:
             raise CausalError(
-                "A norm of this model follows no known formula, so it cannot be frozen, and the logit is no sum."
+                "A norm of this model follows no known formula, so it cannot be frozen, and the logit is not a sum."
             )
         return self.through(norm, summed, direction)
 
@@ -154,8 +154,8 @@ class _Shares:
         moved = torch.stack(alone) - nothing  # (head, width)
         if not float((moved.sum(dim=0) + nothing - added).abs().max()) <= LINEAR * (float(added.abs().max()) or 1.0):
             raise CausalError(
-                "What the heads of this model write does not sum to what their layer adds to the stream, as where a "
-                "norm follows them, so a logit is no sum over heads."
+                "The outputs of this model's heads do not sum to what their layer adds to the stream, for example "
+                "because a norm follows them, so a logit is not a sum over heads."
             )
         self.heads[self.kinds[part.name].name][layer] = (moved @ direction).cpu().numpy()
         self.biases["attention"] += float(nothing @ direction)

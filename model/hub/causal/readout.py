@@ -101,7 +101,8 @@ def find_readout(
             if _close(readout(stream.double()), logits.double()):
                 return readout
     raise CausalError(
-        "The logits of this model are not a matrix times its last normalised stream, so they are no sum over its parts."
+        "The logits of this model are not a matrix times its last normalised stream, so they are not a sum over "
+        "its parts."
     )
 
 

@@ -127,7 +127,7 @@ def _of_tokens(stated: Tensor, own: Tensor, is_picture: Tensor) -> Tensor:
     numbers = [stated[mask].unique() for mask in (own, ~own)]
     if any(len(each) > 1 for each in numbers):
         raise CausalError(
-            "The processor of this model states of tokens what cannot be stated of those of another text with the same "
+            "The processor of this model gives tokens numbers that are unknown for another text with the same "
             "picture; measure causes on texts alone."
         )
     of_picture, of_text = (each.to(is_picture.device) for each in numbers)

@@ -72,7 +72,7 @@ def render_lens(lens: LogitLens, labels: LensLabels, half: bool | None = None) -
             answer_cell.answer_cell(name, float(p), id == asked, what=labels.what) for name, p, id, asked in values
         ]
         columns.append(tables.TableColumn(layer_name(layer), labels.written(answers), cells))
-    tables.render_table(columns, say("circuits.lens.table", "What each layer would say after each token"))
+    tables.render_table(columns, say("circuits.lens.table", "Most probable token, by layer and position"))
     render_position(lens, labels)
     with st.container(horizontal=True):
         header, rows = all_rows(lens, labels, said)

@@ -46,7 +46,7 @@ def render_replaced_heads(result: HeadAblation, names: Mapping[str, str], change
         pairs = RowMatrix(
             say("heads.replaced.pairs", "Change without both"), result.pairs, "decoder", labels, labels, *what
         )
-        title = say("heads.replaced.interactions", "More than the sum of both")
+        title = say("heads.replaced.interactions", "Change beyond the sum of both")
         apart = RowMatrix(title, result.interactions, "decoder", labels, labels, *what)
         attention_map([pairs, apart], "replaced-pairs", per_row=2)
     st.caption(note)

@@ -61,7 +61,7 @@ def test_nothing_is_downloaded_without_permission(hub):
 
 
 def test_an_unknown_id(hub):
-    with pytest.raises(OpenError, match="The hub has no owner/other for you"):
+    with pytest.raises(OpenError, match="owner/other is not found on the hub"):
         open_model("owner/other")
 
 

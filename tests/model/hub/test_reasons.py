@@ -184,7 +184,7 @@ def test_pictures_in_pieces_are_refused_for_that_reason():
         def __call__(self, images: Image.Image, return_tensors: str) -> dict[str, torch.Tensor]:
             return {"pixel_values": torch.zeros(1, 16, 192)}
 
-    with pytest.raises(OpenError, match="no picture of rows and columns but 1 x 16 x 192"):
+    with pytest.raises(OpenError, match="has the shape 1 x 16 x 192, not rows and columns"):
         open_model(tiny.network("vit"), reader=Pieces())
 
 
@@ -219,5 +219,5 @@ def test_heads_that_share_keys_and_values_are_changed_where_softmax_is_watched(a
 
 def test_scores_that_are_reported_as_weights_are_the_reason():
     sizes = tiny.TEXT_SIZES | {"embedding_size": 32, **{f"{part}_groups": 1 for part in ("q", "k", "v")}}
-    with pytest.raises(OpenError, match="are no weights: their rows have other sums"):
+    with pytest.raises(OpenError, match="that are not weights: their rows have other sums"):
         open_model(build("SqueezeBert", "SqueezeBertForMaskedLM", sizes), reader=tiny.tokenizer())

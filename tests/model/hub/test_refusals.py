@@ -51,7 +51,7 @@ def test_a_damaged_configuration(checkpoint, text):
 
 def test_an_unknown_type(checkpoint):
     change_config(checkpoint, model_type="no-such-type", architectures=["NoSuchModel"])
-    assert_refused(checkpoint, "no model of type no-such-type")
+    assert_refused(checkpoint, "does not support models of type no-such-type")
 
 
 def test_code_of_its_own_is_never_run(checkpoint):
@@ -153,7 +153,7 @@ def test_a_model_that_answers_differently_under_the_tap(monkeypatch):
     ("change", "reason"),
     [
         (lambda maps: maps.flip(-1), r"differ from those that this model reports itself by .*1e-05 is allowed"),
-        (lambda maps: maps * 0.99, "are no weights: their rows have other sums than the recorded ones"),
+        (lambda maps: maps * 0.99, "that are not weights: their rows have other sums than the recorded ones"),
     ],
 )
 def test_maps_that_are_not_those_that_the_model_reports(monkeypatch, change, reason: str):

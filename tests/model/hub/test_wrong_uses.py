@@ -90,17 +90,17 @@ WRONG = {
     ),
     "pipeline": (
         lambda folder: open_model(pipeline()),
-        r"A pipeline is no model; .*open_model\(pipeline.model, reader=pipeline.tokenizer\)",
+        r"A pipeline is not a model; .*open_model\(pipeline.model, reader=pipeline.tokenizer\)",
     ),
     "config": (
         lambda folder: open_model(tiny.network("bert").config),
         "A configuration has no weights; give a folder, an id of the hub, or a live model",
     ),
     "tokenizer": (lambda folder: open_model(tiny.tokenizer()), "has no weights; give a folder"),
-    "class": (lambda folder: open_model(transformers.BertModel), "The class BertModel is no source of a model"),
+    "class": (lambda folder: open_model(transformers.BertModel), "The class BertModel is not a source of a model"),
     "other module": (
         lambda folder: open_model(tiny.network("bert").bert.embeddings, reader=tiny.tokenizer()),
-        "BertEmbeddings is no model of the library transformers",
+        "BertEmbeddings is not a model of the library transformers",
     ),
     "reader of a folder": (
         lambda folder: open_model(tiny.save("gpt2", folder), reader=tiny.tokenizer()),

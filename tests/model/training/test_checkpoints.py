@@ -219,7 +219,7 @@ def test_a_checkpoint_that_cannot_be_used_gives_one_sentence(make_task, checkpoi
     else:
         path.write_bytes(content[: len(content) // 2] if damage == "cut" else b"")
     text = resume_error(make_task(), RECIPE, checkpoint)
-    expected = {"missing": "is missing", "cut": "is damaged", "empty": "is damaged"}.get(damage, "is no checkpoint")
+    expected = {"missing": "is missing", "cut": "is damaged", "empty": "is damaged"}.get(damage, "is not a checkpoint")
     assert CHECKPOINT in text and expected in text
 
 

@@ -13,7 +13,7 @@ def shown(translator, ids) -> list[str]:
 def test_every_layer_says_what_the_model_computes(open_app, translator, trace):
     app = open_app("circuits", part="lens", position="6")
     lens = translator.logit_lens(trace)
-    rows = table(app, "What each layer would say")
+    rows = table(app, "Most probable token, by layer")
     assert rows[0][2:] == ["input", *(f"layer {layer}" for layer in range(1, len(lens.ranks)))]
     for place, row in enumerate(rows[1:]):
         answers = shown(translator, lens.top_ids[:, place, 0].tolist())
@@ -26,6 +26,6 @@ def test_every_layer_says_what_the_model_computes(open_app, translator, trace):
 
 
 def test_the_last_layer_says_the_translation(open_app, translator, trace):
-    rows = table(open_app("circuits", part="lens"), "What each layer would say")
+    rows = table(open_app("circuits", part="lens"), "Most probable token, by layer")
     following = shown(translator, trace.next_ids)
     assert all(row[-1].startswith(token) for row, token in zip(rows[1:], following, strict=True))

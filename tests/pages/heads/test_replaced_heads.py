@@ -23,7 +23,7 @@ def test_the_strongest_heads_and_their_pairs(open_app, translator, trace, replac
     assert (len(rows[0]) == 3) == (replacement == "resample")
     drawn = matrices(app)
     np.testing.assert_allclose(drawn["Change without both"][1], result.pairs, atol=1e-5)
-    np.testing.assert_allclose(drawn["More than the sum of both"][1], result.interactions, atol=1e-5)
+    np.testing.assert_allclose(drawn["Change beyond the sum of both"][1], result.interactions, atol=1e-5)
     (line,) = [each.value for each in app.caption if "replaced by its own output" in each.value]
     assert "rounding stays below 1e\u22125" in line
     assert ("2,000 validation" in " ".join(each.value for each in app.caption)) == (replacement == "mean")

@@ -161,11 +161,11 @@ def test_memory_layout_of_the_worked_example(open_app):
 
 def test_view_of_a_typed_shape_equals_torch(open_app):
     app = open_app("inside", inside="memory")
-    rows = table(app, "What view answers")
+    rows = table(app, "Result of view")
     assert [row[1:3] for row in rows] == [["(15, 200)", "(200, 1)"], ["", ""], ["(15, 200)", "(200, 1)"]]
     assert "view size is not compatible" in rows[1][3]
     app.text_input(key="asked_view").set_value("7 -1").run()
-    assert all("is invalid for input of size 3000" in row[3] for row in table(app, "What view answers"))
+    assert all("is invalid for input of size 3000" in row[3] for row in table(app, "Result of view"))
     app.text_input(key="asked_view").set_value("2 x").run()
     assert len(app.warning) == 1
 
@@ -191,7 +191,7 @@ def test_a_tensor_of_more_than_a_million_numbers_is_refused_with_their_count(ope
 def test_pasted_shapes(open_app, shape):
     app = open_app("inside", inside="memory", shape=shape, asked_view="(-1, 200)")
     assert table(app, "Strides before and after")[0][1] == "(3, 5, 10, 20)"
-    assert [row[1:3] for row in table(app, "What view answers")][0] == ["(15, 200)", "(200, 1)"]
+    assert [row[1:3] for row in table(app, "Result of view")][0] == ["(15, 200)", "(200, 1)"]
 
 
 def test_scaling_on_the_trained_model_and_on_random_vectors(open_app, translator, trace):

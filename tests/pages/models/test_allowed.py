@@ -81,7 +81,7 @@ def test_a_failed_download_gets_one_sentence_and_can_be_retried(open_app, hub):
     assert "Proven when it was opened" in page_text(app)
     unknown = open_app("models", model="owner/other")
     press_download(unknown)
-    assert "The hub has no" in page_text(unknown)
+    assert "is not found on the hub" in page_text(unknown)
     assert not unknown.exception
 
 

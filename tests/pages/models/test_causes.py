@@ -57,7 +57,7 @@ def test_every_layer_says_what_the_model_computes(open_app, models, name, text):
     model = models[0][name]
     lens = model.logit_lens(model.trace(text))
     app = causes(open_app, name, "lens", text=text, position="3")
-    rows = table(app, "What each layer would say")[1:]
+    rows = table(app, "Most probable token, by layer")[1:]
     skipped = 1 if name == "bert-classes" else 2  # columns of tokens
     for place, row in enumerate(rows):
         shares = map(percent, lens.top_probabilities[:, place, 0].tolist())

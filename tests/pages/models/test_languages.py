@@ -26,7 +26,7 @@ def test_the_language_is_chosen(open_app, translator, monkeypatch, target):
     clear_all()
     app = open_app("models", model="mbart50", text="a fox", language="fr_XX", target=target, kind="cross")
     assert not app.exception
-    (choice,) = [box for box in app.selectbox if box.label == "Language that it writes"]
+    (choice,) = [box for box in app.selectbox if box.label == "Output language"]
     assert choice.value == "fr_XX" and "de_DE" in choice.options
     model = open_model(translator, device="cpu")
     count = 2 * len(model.reader("a fox")["input_ids"]) + 10

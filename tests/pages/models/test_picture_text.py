@@ -211,7 +211,7 @@ def test_an_uploaded_picture_is_the_one_whose_causes_are_measured(opened_page, f
         return
     model = open_model(folder, device="cpu")
     lens = model.with_picture(picture).logit_lens(model.trace(WORDS, picture=picture))
-    rows = table(app, "What each layer would say")[1:]
+    rows = table(app, "Most probable token, by layer")[1:]
     shares = map(percent, map(float, lens.top_probabilities[-1, :, 0]))
     assert all(row[-1].endswith(share) for row, share in zip(rows, shares, strict=True))
 

@@ -61,7 +61,7 @@ def test_masked_keys_are_counted_and_a_place_that_is_gone_is_ignored(open_app, t
 
 def test_a_mean_of_layers_opens_the_last_and_pulls_have_to_be_undone_first(open_app):
     asked = LayerRequest(1, "encoder", "mean", "mean", 0)
-    assert opened(open_app(), "stage_layer", asked)["note"].startswith("A mean of layers is no layer")
+    assert opened(open_app(), "stage_layer", asked)["note"].startswith("A mean of layers cannot be opened")
     answer = opened(open_app(text=TIRED, pull="pull:cross:4.1:2.2.1.0"), "stage_layer", asked)
     assert answer["title"].startswith("Undo the pulls first") and answer["stations"] == []
 

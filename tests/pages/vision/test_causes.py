@@ -21,7 +21,7 @@ def test_every_layer_answers_as_the_model_computes(open_app):
     trace = trace_of(CHURCH)
     app = open_app("vision", picture="church", view="causes", row="3", column="5")
     lens = classifier().logit_lens(trace)
-    rows = table(app, "What each layer would answer")[1:]
+    rows = table(app, "Answer after each layer")[1:]
     patch = 1 + 2 * trace.grid[1] + 4
     for row, layer in zip(rows, range(len(lens.ranks)), strict=True):
         for text, place in ((row[1], 0), (row[2], patch)):

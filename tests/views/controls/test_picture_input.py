@@ -136,7 +136,7 @@ def test_changes_to_the_picture_are_shown():
     turned = Image.Exif()
     turned[0x0112] = 6
     picture = pictures.read_picture(encoded(photo(30, 20), exif=turned))
-    assert describe(picture) == "Your picture: PNG, 20 \u00d7 30 pixels. Turned as its EXIF data says."
+    assert describe(picture) == "Your picture: PNG, 20 \u00d7 30 pixels. Rotated according to its EXIF data."
 
 
 def test_thumbnails_are_small_squares():
