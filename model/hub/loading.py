@@ -25,11 +25,11 @@ from .trial import STAGES, TrialResult, try_out
 UNKNOWN = Template("This version of the library does not support models of type {type}.")
 QUANTIZED = Template(
     "This model is stored in {bits} bits by {library}; load it with from_pretrained and give it live, in full "
-    "precision: open_model(model.dequantize(), reader=tokenizer)."
+    "precision: open_model(model.dequantize(torch.float32), reader=tokenizer)."
 )
 QUANTIZED_WITHOUT = Template(
     "This model is stored in {bits} bits by the library {library}, which is not installed; install it, load the model "
-    "with from_pretrained and give it in full precision: open_model(model.dequantize(), reader=tokenizer)."
+    "with from_pretrained and give it in full precision: open_model(model.dequantize(torch.float32), reader=tokenizer)."
 )
 QUANTIZERS = {
     "bitsandbytes": "bitsandbytes",

@@ -91,7 +91,8 @@ def network_inside(source: nn.Module) -> Network:
     if any(type(module).__module__.startswith("bitsandbytes.") for module in found.modules()):
         raise OpenError(
             "The layers of this model are stored in 8 or 4 bits and round while they run, so that a recorded run is "
-            "not the model's own; give it in full precision: open_model(model.dequantize(), reader=tokenizer)."
+            "not the model's own; give it in full precision: open_model(model.dequantize(torch.float32), "
+            "reader=tokenizer)."
         )
     return found
 

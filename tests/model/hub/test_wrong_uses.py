@@ -51,7 +51,7 @@ def stored_in_bits(folder, **plan):
 
 FOUR = {"quant_method": "bitsandbytes", "load_in_4bit": True, "bnb_4bit_quant_type": "nf4"}
 EIGHT = {"quant_method": "bitsandbytes", "load_in_8bit": True}
-FULL = r"open_model\(model\.dequantize\(\), reader=tokenizer\)"
+FULL = r"open_model\(model\.dequantize\(torch\.float32\), reader=tokenizer\)"  # without the type, bitsandbytes fails
 
 WRONG = {
     "unknown task": (
