@@ -135,7 +135,7 @@ ONLY_HERE = {
         "vectors": "text=LAPACK\u2019s determinant",
         "other-models": "text=do two pairs differ",
         "trained-model": "text=taken off and put back",
-        "compared": ':text("of all networks recomputed"), :text("are needed")',
+        "compared": "text=of all networks recomputed",
     },
     "masks": {
         "your-sentence": 'canvas[aria-label*="3 Weights"]',

@@ -26,6 +26,18 @@ test("labels in Hangul are further apart where some are left out", () => {
   expect([written("row 1", 12), written("1\ud589", 12)]).toEqual([40, 40])
 })
 
+test("labels are as far apart as the page's text is large", () => {
+  const written = (type: string) => {
+    document.documentElement.style.fontSize = type
+    const axis = new AxisLabels(document.createElement("div"))
+    axis.show(Array<string>(40).fill("row 1"), () => "token")
+    axis.write(40 * 12)
+    document.documentElement.style.fontSize = ""
+    return [...axis.list.children].filter((span) => span.textContent).length
+  }
+  expect([written("16px"), written("28px"), written("12px")]).toEqual([40, 20, 40])
+})
+
 test("a map in the whole screen fills it without leaving it", () => {
   expect(wholeScreenCell([12, 12], 1500, 900, true)).toEqual([75, 75])
   expect(wholeScreenCell([2, 3], 1500, 900, true)).toEqual([96, 96])

@@ -20,7 +20,7 @@ const FLUID = '<svg xmlns="http://www.w3.org/2000/svg"><path/></svg>'
 test("a drawing with a width is a region that the keyboard scrolls; one without fills the page", () => {
   const holder = parent()
   const root = show(holder, WIDE)
-  expect(root.style.getPropertyValue("--drawn")).toBe("900px")
+  expect(root.style.getPropertyValue("--drawn")).toBe("56.25rem")
   expect([root.tabIndex, root.getAttribute("role"), root.getAttribute("aria-label")]).toEqual([0, "region", "Layers"])
   show(holder, FLUID)
   expect(root.style.getPropertyValue("--drawn")).toBe("100%")

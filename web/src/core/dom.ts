@@ -5,6 +5,11 @@ import { grouped } from "./numbers"
 /** What a text is that is data, not a text of the page. */
 export type DataKind = "token" | "number" | "name" | ""
 
+/** Size of the page's text over 16 pixels: larger when presenting, or as the reader's browser has it. */
+export function textScale(): number {
+  return (parseFloat(getComputedStyle(document.documentElement).fontSize) || 16) / 16
+}
+
 /** A new element, appended to `parent`. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,

@@ -4,8 +4,8 @@
  */
 
 import { calledIn, linkedCell, linkTokens, type Pointed } from "./brushing"
-import { arrowStep, element, pointedCell } from "./dom"
-import { writeNumbers } from "./heatmap/ink"
+import { arrowStep, element, pointedCell, textScale } from "./dom"
+import { TYPE, writeNumbers } from "./heatmap/ink"
 import { AxisLabels } from "./heatmap/labels"
 import { CellMarks, type Region } from "./heatmap/marks"
 import { buildNumbers } from "./heatmap/numbers_table"
@@ -18,7 +18,7 @@ import { Fold } from "./table"
 import { buildLiveRegion, Tip } from "./tooltip"
 import { offerWholeScreen } from "./whole_screen"
 
-const LEAST_ROW = 12 // pixels of a row with a legible label
+const LEAST_ROW = 12 // pixels of a row with a legible label, where text has 16
 const LARGEST_CELL = 44 // pixels
 const HIGHEST = 720 // pixels of a map
 
@@ -91,7 +91,6 @@ export class Heatmap {
   /** Fits the map to the whole screen, or to its column again. */
   private followScreen(): void {
     const whole = this.isWholeScreen
-    for (const axis of [this.rows, this.columns]) axis.least = whole ? WHOLE_SCREEN_LABEL : LEAST_ROW
     if (!whole) {
       Object.assign(this.canvas.style, { width: "", height: "" })
       this.columns.list.style.width = ""
@@ -190,7 +189,9 @@ export class Heatmap {
       this.rows.write(Infinity)
       style.width = this.columns.list.style.width = "0" // a map that is too wide for a new room squeezes its labels
       if (this.ink) this.ink.style.width = "0" // and so would its numbers
-      const [width, height] = this.shown.cellSize((this.room ?? this.root.clientWidth) - this.rows.list.offsetWidth - 2)
+      const scale = textScale()
+      const room = (this.room ?? this.root.clientWidth) - this.rows.list.offsetWidth - 2
+      const [width, height] = this.shown.cellSize(room / scale).map((side) => side * scale) as [number, number]
       Object.assign(style, { width: `${columns * width}px`, height: `${rows * height}px` })
       this.columns.list.style.width = style.width
       classList.toggle("fine", width < 1 || height < 1)
@@ -201,7 +202,7 @@ export class Heatmap {
     style.aspectRatio = String(ratio)
     const widest = Math.min(this.highest * ratio, LARGEST_CELL * Math.max(columns, rows * ratio))
     // fits the screen if the page states the height of what is above and below, unless labels would be illegible
-    const least = LEAST_ROW * rows * ratio
+    const least = LEAST_ROW * textScale() * rows * ratio
     const whole = `max(${least}px, (var(--window-height, 100vh) - var(--around, -1000vh)) * ${ratio})`
     style.maxWidth = `min(${widest}px, ${whole})`
     this.columns.list.style.maxWidth = style.maxWidth
@@ -221,13 +222,14 @@ export class Heatmap {
     const { shown, canvas, tip } = this
     if (!shown) return // the numbers have not arrived yet
     const [row, column] = shown.cursor ?? [-1, -1]
-    this.rows.write(canvas.clientHeight, row)
-    this.columns.write(canvas.clientWidth, column)
+    const label = this.isWholeScreen ? WHOLE_SCREEN_LABEL : undefined
+    this.rows.write(canvas.clientHeight, row, label)
+    this.columns.write(canvas.clientWidth, column, label)
     if (tip.box.hidden) this.markCell(-1, -1)
     if (!shown.text) return
     this.ink ??= element("canvas", "ink", this.map)
     const gap = getComputedStyle(this.root).getPropertyValue("--st-background-color")
-    const size = this.isWholeScreen ? WHOLE_SCREEN_TYPE : undefined
+    const size = this.isWholeScreen ? WHOLE_SCREEN_TYPE : TYPE * textScale()
     writeNumbers(this.ink, canvas, { ...shown, text: shown.text }, this.sides, gap, size)
   }
 

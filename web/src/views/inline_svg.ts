@@ -18,7 +18,7 @@ export default function mountDrawing({ data, parentElement }: Mounted<{ svg: str
   shown.set(root, data.svg)
   for (const name of root.getAttributeNames()) if (name !== "class") root.removeAttribute(name)
   const width = parsed.getAttribute("width")
-  root.style.setProperty("--drawn", width ? `${width}px` : "100%")
+  root.style.setProperty("--drawn", width ? `${Number(width) / 16}rem` : "100%")
   if (!width) return
   // A drawing wider than the page can be scrolled with the keyboard.
   root.tabIndex = 0

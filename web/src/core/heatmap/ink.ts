@@ -3,7 +3,7 @@
 import { short } from "../numbers"
 import type { Shape } from "../painting"
 
-const TYPE = 10 // pixels
+export const TYPE = 10 // pixels where text has 16
 const NUMBER_WIDTH = 34 // pixels per cell from which on its number is written in it
 const NUMBER_HEIGHT = 12
 const GAP_SIDE = 10 // pixels per cell from which on cells are separated

@@ -1,9 +1,9 @@
 /** The labels of an axis of a heatmap or of a chart: as many as are legible. */
 
-import { element, markData, type DataKind } from "../dom"
+import { element, markData, textScale, type DataKind } from "../dom"
 
-const LABEL = 12 // pixels that a label needs
-const TALL_LABEL = 15 // and one in Hangul, which fills its line
+const LABEL = 12 // pixels that a label needs where text has 16
+const TALLER = 1.25 // times as much for one in Hangul, which fills its line
 const HANGUL = /\p{Script=Hangul}/u
 
 /**
@@ -19,23 +19,22 @@ export function isLabelHidden(place: number, selected: number, size: number, lab
 export class AxisLabels {
   private names: readonly string[] = []
   private spans: HTMLSpanElement[] = []
-  private tallest = LABEL
-  least = LABEL // pixels that each needs
+  private taller = 1
 
   constructor(readonly list: HTMLDivElement) {}
 
   /** Builds them anew. */
   show(names: readonly string[], kindOf: (label: string) => DataKind): void {
     this.names = names
-    this.tallest = names.some((name) => HANGUL.test(name)) ? TALL_LABEL : LABEL
+    this.taller = names.some((name) => HANGUL.test(name)) ? TALLER : 1
     this.list.replaceChildren()
     this.spans = names.map((name) => markData(element("span", "", this.list), kindOf(name)))
   }
 
-  /** Writes those that are legible in so many pixels, and the selected one. */
-  write(pixels: number, selected = -1): void {
+  /** Writes those that are legible in so many pixels, where each needs `label`, and the selected one. */
+  write(pixels: number, selected = -1, label = LABEL * textScale()): void {
     const size = Math.max(1, pixels) / this.names.length
-    const least = size >= this.least ? this.least : Math.max(this.least, this.tallest) // where some are left out anyway
+    const least = size >= label ? label : label * this.taller // where some are left out anyway
     this.spans.forEach((span, place) => {
       const text = isLabelHidden(place, selected, size, least) ? "" : this.names[place]!
       if (span.textContent !== text) span.textContent = text

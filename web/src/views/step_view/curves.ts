@@ -1,6 +1,6 @@
 /** Curves of a step view: arrays as lines over one axis, with the slider's position marked. */
 
-import { element, markData, setAttributes, svgElement, filled } from "../../core/dom"
+import { element, markData, setAttributes, svgElement, filled, textScale } from "../../core/dom"
 import { isLabelHidden } from "../../core/heatmap/labels"
 import type { Axis, Content, CurvesHeader, LineStyle } from "./content"
 import { signedDigits } from "./format"
@@ -10,7 +10,7 @@ import { spread, ticksOf, tickText } from "./ticks"
 const HEIGHT = 170 // pixels between the lowest and the highest number
 const EDGE = 8 // pixels around
 const FULL_HEIGHT = HEIGHT + 2 * EDGE
-const DIRECT = 370 // pixels of a panel from which on names are at the ends of their lines
+const DIRECT = 370 // pixels of a panel, where text has 16, from which on names are at the ends of their lines
 const DASHES: readonly (readonly number[])[] = [[], [7, 3], [2, 3], [9, 3, 2, 3]] // of lines that have the same colour
 
 /** The ends of a scale, which may be logarithmic. */
@@ -115,7 +115,7 @@ export class CurvesPanel extends StepPanel<CurvesHeader> {
   }
 
   override fit(): void {
-    const direct = this.root.clientWidth >= DIRECT
+    const direct = this.root.clientWidth >= DIRECT * textScale()
     this.root.classList.toggle("direct", direct)
     this.keySizes = direct ? this.curves.map(({ key }) => key.offsetHeight) : []
     this.width = this.picture.getBoundingClientRect().width
@@ -147,7 +147,7 @@ export class CurvesPanel extends StepPanel<CurvesHeader> {
     this.now.classList.toggle("away", !axis.slider)
     drawn.forEach((values, place) => this.followCurve(this.curves[place]!, values, now))
     this.placeKeys(drawn)
-    const each = width / axis.count
+    const each = width / axis.count / textScale()
     this.labels.forEach((label, place) => {
       label.classList.toggle("chosen", axis.slider && place === now)
       label.hidden = isLabelHidden(place, now, each)
