@@ -17,6 +17,7 @@ import sys
 import sysconfig
 import tempfile
 import tomllib
+from importlib.metadata import version
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -45,7 +46,7 @@ def requirements() -> list[str]:
 
 
 def open_every_page() -> None:
-    """Translate, check the trace, and run every page with the installed versions.
+    """Translate, check the trace, run every page with the installed versions, and print these.
 
     Raises:
         AssertionError: an output is wrong, or a page shows an exception.
@@ -66,6 +67,8 @@ def open_every_page() -> None:
         app.run()
         assert not app.exception, (page.id, app.exception)
         print(f"{page.id}: opened")
+    names = [re.match(r"[\w-]+", line)[0] for line in requirements()]
+    print(f"Python {sys.version.split()[0]}, " + ", ".join(f"{name} {version(name)}" for name in names))
 
 
 def package_requirements(end: str) -> list[str]:
