@@ -97,8 +97,13 @@ def _kind(call: AttentionCall, vision: bool, source: int, target: int | None) ->
         return None
     if vision:
         return "vision"
-    if target is not None and queries == target:
-        return "cross" if keys == source else "decoder"
+    if target is not None and queries == target and keys == source:
+        return "cross"
     later = torch.ones(queries, keys, dtype=torch.bool).triu(1)
     causal = queries > 1 and not bool(call.weights[0][:, later].any())
+    if not causal and target is not None and queries == target:
+        raise OpenError(
+            "The decoder of this model attends to later tokens, so it cannot write one token after another; set "
+            "is_decoder in the decoder's part of config.json."
+        )
     return "decoder" if causal else "encoder"

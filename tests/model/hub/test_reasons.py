@@ -221,3 +221,12 @@ def test_scores_that_are_reported_as_weights_are_the_reason():
     sizes = tiny.TEXT_SIZES | {"embedding_size": 32, **{f"{part}_groups": 1 for part in ("q", "k", "v")}}
     with pytest.raises(OpenError, match="that are not weights: their rows have other sums"):
         open_model(build("SqueezeBert", "SqueezeBertForMaskedLM", sizes), reader=tiny.tokenizer())
+
+
+def test_a_decoder_without_a_causal_mask():
+    sides = [transformers.BertConfig(**tiny.TEXT_SIZES) for _ in range(2)]
+    config = transformers.EncoderDecoderConfig(encoder=sides[0].to_dict(), decoder=sides[1].to_dict())
+    config.decoder_start_token_id, config.pad_token_id, config.eos_token_id = 2, 0, 3
+    network = transformers.EncoderDecoderModel(config).eval()
+    with pytest.raises(OpenError, match="decoder of this model attends to later tokens.*is_decoder"):
+        open_model(network, reader=tiny.tokenizer(), task="translate")
