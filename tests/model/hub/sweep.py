@@ -7,6 +7,8 @@ changed heads; what else people bring is tried by `tests.model.hub.sweep_inputs`
 
 from __future__ import annotations
 
+import functools
+import inspect
 import logging
 import re
 import signal
@@ -14,6 +16,7 @@ import sys
 import tempfile
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -47,8 +50,17 @@ SMALL = {
     "v_head_dim": 8, "vocab_size": tiny.VOCABULARY, "max_position_embeddings": 64, "n_positions": 64,
     "image_size": 32, "patch_size": 8, "sliding_window": 4, "rotary_dim": 4, "word_embed_proj_dim": 32,
     "pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 3, "decoder_start_token_id": 2, "num_labels": 3,
-    "pooler_hidden_size": 32,
+    "pooler_hidden_size": 32, "qk_head_dim": 16, "attn_layer_period": 2, "attn_layer_offset": 1,
+    "mamba_n_heads": 4, "mamba_d_head": 16, "mamba_d_state": 8, "mamba_n_groups": 1,
+    "entity_vocab_size": tiny.VOCABULARY, "vocab_size_per_layer_input": tiny.VOCABULARY,
 }  # fmt: skip
+NOT_BUILT = "cannot be built tiny"
+UNFIT = (
+    "This model could not be run",
+    "config.json ",
+    "The weights cannot be loaded",
+)  # sizes do not fit together
+Configuration = Callable[[type[transformers.PreTrainedConfig]], transformers.PreTrainedConfig]
 
 
 class TooSlow(BaseException):
@@ -56,20 +68,46 @@ class TooSlow(BaseException):
 
 
 def types() -> dict[str, tuple[ModelTask, str]]:
-    """Type of model -> its first task, and the name of its class."""
+    """Type of model -> its first task, and the name of its class, of the whole rather than of its text part."""
     first_tasks: dict[str, tuple[ModelTask, str]] = {}
+    of_a_part: dict[str, tuple[ModelTask, str]] = {}
     for task in TASKS:
-        for type_, name in getattr(modeling_auto, TABLES[task][0]).items():
-            first_tasks.setdefault(type_, (task, name if isinstance(name, str) else name[0]))
-    return first_tasks
+        for type_, names in getattr(modeling_auto, TABLES[task][0]).items():
+            name = names if isinstance(names, str) else names[0]
+            try:
+                own = getattr(transformers, name).config_class is transformers.CONFIG_MAPPING[type_]
+            except (AttributeError, ImportError):  # a library is missing
+                own = False
+            (first_tasks if own else of_a_part).setdefault(type_, (task, name))
+    return of_a_part | first_tasks
 
 
-def build(type_: str, name: str, **settings: object) -> torch.nn.Module:
-    """A tiny network of this type with random weights; `settings` of its configuration."""
-    config = transformers.CONFIG_MAPPING[type_]()
-    for part in (config, *(getattr(config, sub, None) for sub in getattr(config, "sub_configs", {}))):
-        if part is None:
-            continue
+def parts_of(config: transformers.PreTrainedConfig) -> list[transformers.PreTrainedConfig]:
+    """A configuration, those of its parts, and those of theirs."""
+    own = [getattr(config, sub, None) for sub in getattr(config, "sub_configs", {})]
+    return [config, *(part for sub in own if sub is not None for part in parts_of(sub))]
+
+
+def setting_of(config: transformers.PreTrainedConfig, name: str) -> object:
+    """A setting; "" where there is none, None where it is empty or has a value for each layer."""
+    try:
+        return getattr(config, name, "")
+    except RuntimeError:
+        return None
+
+
+def constructed(kind: type[transformers.PreTrainedConfig]) -> transformers.PreTrainedConfig:
+    """A configuration with small sizes from its construction on, so that it derives its other settings from these."""
+    default = kind()
+    settings = {name: size for name, size in SMALL.items() if isinstance(setting_of(default, name), int | None)}
+    own = {sub: getattr(default, sub, None) for sub in getattr(default, "sub_configs", {})}
+    return kind(**settings, **{sub: constructed(type(part)) for sub, part in own.items() if part is not None})
+
+
+def resized(kind: type[transformers.PreTrainedConfig]) -> transformers.PreTrainedConfig:
+    """A type's default configuration with sizes, stages and layers replaced; its first and last kind of layer stay."""
+    config = kind()
+    for part in parts_of(config):
         for attribute, value in SMALL.items():
             try:
                 if isinstance(getattr(part, attribute, None), int):
@@ -80,21 +118,39 @@ def build(type_: str, name: str, **settings: object) -> torch.nn.Module:
             if getattr(part, attribute, None) is not None and hasattr(part, "stage_names"):
                 part.stage_names = ["stem", "stage1", "stage2"]
                 part._out_features, part._out_indices = ["stage2"], [2]
-        if getattr(part, "kv_lora_rank", None) is not None:  # of keys and values that are one vector for all heads
+        for attribute in ("layer_types", "mlp_layer_types"):
+            types_ = getattr(part, attribute, None)
+            if types_ and not isinstance(getattr(type(part), attribute, None), property):
+                setattr(part, attribute, list(types_[:1]) + list(types_[-1:]))
+    return config
+
+
+def has_sections(part: transformers.PreTrainedConfig) -> bool:
+    """Whether a part's network divides the frequencies of positions among time, rows and columns."""
+    folder = Path(inspect.getfile(type(part))).parent
+    return any("mrope_section" in file.read_text(encoding="utf-8") for file in folder.glob("modeling_*.py"))
+
+
+def build(type_: str, name: str, configuration: Configuration = resized, **settings: object) -> torch.nn.Module:
+    """A tiny network of this type with random weights; `settings` of its configuration."""
+    config = configuration(transformers.CONFIG_MAPPING[type_])
+    architecture = getattr(transformers, name)
+    for part in parts_of(config):
+        if setting_of(part, "kv_lora_rank") not in (None, ""):  # of keys and values that are one vector for all heads
             part.num_key_value_heads = SMALL["num_attention_heads"]
         rope = getattr(part, "rope_parameters", None) or {}
-        if rope.get("mrope_section"):  # dimensions of a head that state time, row and column
-            half = int(SMALL["head_dim"] * rope.get("partial_rotary_factor", 1)) // 2
-            rope["mrope_section"] = [half - 2 * (half // 3), half // 3, half // 3]
-        types_ = getattr(part, "layer_types", None)
-        if types_:
-            part.layer_types = list(types_[:1]) + list(types_[-1:])
-    if getattr(config, "is_encoder_decoder", False) and getattr(config, "decoder_start_token_id", None) is None:
-        config.decoder_start_token_id = SMALL["decoder_start_token_id"]
+        for own in (rope, *rope.values()):  # of the network, or of each kind of layer
+            if has_sections(part) and isinstance(own, dict) and own.get("rope_type") == "default":
+                half = int(SMALL["head_dim"] * own.get("partial_rotary_factor", 1)) // 2
+                own["mrope_section"] = [half - 2 * (half // 3), half // 3, half // 3]  # time, row, column
+    for attribute in ("decoder_start_token_id", "eos_token_id") if getattr(config, "is_encoder_decoder", False) else ():
+        if getattr(config, attribute, None) is None:
+            setattr(config, attribute, SMALL[attribute])
+    if type_ == "encoder-decoder":  # of two encoders: the second becomes a decoder
+        config.decoder.is_decoder = config.decoder.add_cross_attention = True
     for attribute, value in settings.items():
         setattr(config, attribute, value)
     config.architectures = [name]
-    architecture = getattr(transformers, name)
     with torch.device("meta"):
         size = sum(tensor.numel() for tensor in architecture(config).parameters())
     if size > LARGEST:
@@ -112,24 +168,34 @@ def changes_of(model: OpenedModel) -> HeadInterventions:
     return HeadInterventions(tuple(changes))
 
 
-def open_one(type_: str, task: ModelTask, name: str) -> tuple[str, str]:
-    """Open a type; returns a word for the table, and details."""
+def open_one(type_: str, name: str) -> tuple[str, str]:
+    """Open a type; returns a word for the table, and details. Where sizes do not fit together, other ones are tried."""
+    word, detail = open_with(type_, name, resized)
+    if word == NOT_BUILT or detail.startswith(UNFIT):
+        other = open_with(type_, name, constructed)
+        if other[0] != NOT_BUILT and not other[1].startswith(UNFIT):
+            return other
+    return word, detail
+
+
+def open_with(type_: str, name: str, configuration: Configuration) -> tuple[str, str]:
+    """Open a type with one way to make its configuration small."""
     with tempfile.TemporaryDirectory() as folder:
         try:
-            network = build(type_, name)
+            network = build(type_, name, configuration)
             network.save_pretrained(folder)
             vision = network.main_input_name == "pixel_values"
             (tiny.processor() if vision else tiny.tokenizer()).save_pretrained(folder)
         except TooSlow:
             raise
         except Exception as error:
-            return "cannot be built tiny", f"{type(error).__name__}: {str(error)[:80]}"
+            return NOT_BUILT, f"{type(error).__name__}: {str(error)[:80]}"
         try:
             model = open_model(Path(folder), dtype="float32", device="cpu")
             example, options = PICTURE if model.vision else TEXT, {"target": TEXT} if model.task == "translate" else {}
             trace = model.trace(example, **options)
             changed = model.trace(example, intervention=changes_of(model), **options)
-            tried = try_inputs(model, type_, build)
+            tried = try_inputs(model, type_, functools.partial(build, configuration=configuration))
         except OpenError as error:
             reason = re.sub(r"[\d.]+e[-+]\d+|\d+", "N", str(error))
             return "refused", reason[:110]
@@ -156,7 +222,7 @@ def main(chosen: list[str]) -> int:
             continue
         signal.alarm(SECONDS)
         try:
-            word, detail = open_one(type_, task, name)
+            word, detail = open_one(type_, name)
         except TooSlow:
             word, detail = "too slow", ""
         except Exception as error:
