@@ -58,7 +58,7 @@ def render_agreement(request: Request, evidence: AttributionScores, place: int, 
         "and how often both have the same top word",
     )
     name = say("attribution.agreement.table", "Rank correlation of every method with leave-one-out, and same top word")
-    render_table(columns, name, marked, title)
+    render_table(columns, name, marked, title, stacked=True)
     defined = min(len(agreement.defined(method)) for method in evidence.methods)
     caption("attribution", "what-is-counted", source=agreement.words, target=sum(agreement.counted), defined=defined)
     st.caption(held_out_text(many, figures) if many else block("attribution", "not-measured"))

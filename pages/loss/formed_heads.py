@@ -72,7 +72,7 @@ def _render_roles(study: FormationStudy) -> None:
         say("formation.column.needed-at-end", "needed at the end"),
     ]
     columns = [tables.TableColumn(title, cells) for title, cells in zip(header, zip(*rows, strict=True), strict=True)]
-    tables.render_table(columns, say("formation.roles", "Roles of heads over all seeds"))
+    tables.render_table(columns, say("formation.roles", "Roles of heads over all seeds"), stacked=True)
 
 
 def _format_count(count: int, total: int) -> str:
@@ -156,7 +156,7 @@ def _render_heads(study: FormationStudy, run: FormationRun) -> None:
             [_format_needed(head.needed_at_end) for _, head in heads],
         ),
     ]
-    tables.render_table(columns, say("formation.heads", "Heads that form"))
+    tables.render_table(columns, say("formation.heads", "Heads that form"), stacked=True)
     header, rows = tables.header_and_rows(columns)
     files.csv(header, rows, f"formed-heads-seed-{run.seed}", say("formation.heads.csv", "Heads as CSV"))
 

@@ -55,10 +55,14 @@ def header_and_rows(columns: Sequence[TableColumn]) -> tuple[list[str], list[tup
     return [column.title for column in columns], list(zip(*plain, strict=True))
 
 
-def render_table(columns: Sequence[TableColumn], name: str, marked: int | None = None, label: str = "") -> None:
+def render_table(
+    columns: Sequence[TableColumn], name: str, marked: int | None = None, label: str = "", stacked: bool = False
+) -> None:
     """Render a table, see `bars.table`, with a `label` above it. None is an empty cell."""
     header, rows = header_and_rows(
         [TableColumn(each.title, each.values if each.cells is None else each.cells) for each in columns]
     )
     filled = [["" if cell is None else cell for cell in row] for row in rows]
-    st.html((generated_tokens.label(label) if label else "") + bars.table(header, filled, name, marked))
+    st.html(
+        (generated_tokens.label(label) if label else "") + bars.table(header, filled, name, marked, stacked=stacked)
+    )

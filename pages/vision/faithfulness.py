@@ -25,6 +25,7 @@ from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
 from views.controls import sentence_input
 from views.figures.occlusion import OcclusionCurve, curves
+from views.html import bars
 from views.text.catalogue import Message, say
 from views.text.numbers import percent, signed, three_digits
 
@@ -119,7 +120,9 @@ def render_faithfulness(
             alt = say("occlusion.curves", "{way}: a curve for each method. {areas}.", way=title, areas=areas)
             st.plotly_chart(figure, key=way, config={"displayModeBar": False}, alt=alt)
     st.markdown(verdict(measured))
-    st.dataframe(areas_table(measured, card, agreement), hide_index=True, width="stretch")
+    orders = areas_table(measured, card, agreement)
+    label = say("occlusion.areas", "Areas of every order")
+    st.html(bars.table(list(orders.columns), orders.to_numpy().tolist(), label, whole=True, stacked=True))
     if card_verdict(card):
         st.caption(card_verdict(card))
 

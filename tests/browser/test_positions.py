@@ -98,3 +98,17 @@ def test_the_model_without_its_positions(server: Server, page: Page):
     loss = rows.first.locator("td").first
     expect(loss).not_to_have_text(three_digits(in_order))
     assert float(loss.inner_text()) > in_order  # a wrong reference costs more
+
+
+@pytest.mark.nightly
+def test_a_legend_has_room_for_the_wider_font_of_a_charts_own_png(server: Server, page: Page):
+    open_page(page, f"{server.url}/positions?facet=other-models&numbered=learned&lang=ko")
+    page.locator(".legendtext").first.wait_for()
+    beyond = page.evaluate(
+        """() => [...document.querySelectorAll(".legendtext")].map((name) => {
+            name.style.fontFamily = "sans-serif" // of a picture, which has no fonts of the page
+            const room = name.closest(".traces").querySelector(".legendtoggle").getBoundingClientRect()
+            return name.getBoundingClientRect().right - room.right
+        })"""
+    )
+    assert len(beyond) == 3 and max(beyond) <= 0

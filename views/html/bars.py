@@ -31,7 +31,12 @@ def data_cell(text: str, what: Literal["token", "number", "name"]) -> Cell:
 
 
 def table(
-    header: Sequence[str], rows: Sequence[Sequence[Value]], name: str, marked: int | None = None, whole: bool = False
+    header: Sequence[str],
+    rows: Sequence[Sequence[Value]],
+    name: str,
+    marked: int | None = None,
+    whole: bool = False,
+    stacked: bool = False,
 ) -> str:
     """A table; texts are escaped, numbers have three digits and are aligned right, like texts that are numbers.
 
@@ -40,22 +45,25 @@ def table(
         name: describes the table for screen readers.
         marked: index of a row that is highlighted.
         whole: never scrolls; else a table of more than about a screen does.
+        stacked: on a phone, a row is a block: its heading, then each value after the title of its column.
     """
     numeric = [_is_numeric([row[column] for row in rows]) for column in range(len(header))]
     head = "".join(
         f'<th scope="col"{_NUMBER if number else ""}>{literal.html(title)}</th>' if title else "<td></td>"
         for title, number in zip(header, numeric, strict=True)
     )
+    titles = header[1:] if stacked else [""] * len(header[1:])
     body = "".join(
         f"<tr{_MARKED if index == marked else ''}>"
         f'<th scope="row"{_NUMBER if numeric[0] else ""}>{_content(row[0])}</th>'
-        f"{''.join(_cell(*pair) for pair in zip(row[1:], numeric[1:], strict=True))}</tr>"
+        f"{''.join(_cell(*cell) for cell in zip(row[1:], numeric[1:], titles, strict=True))}</tr>"
         for index, row in enumerate(rows)
     )
     height = " aa-whole" if whole else ""
+    css_class = "aa-table aa-stacked" if stacked else "aa-table"
     label = f'aria-label="{literal.html(name)}"'
     return (
-        f'<div class="aa-scroll{height}" tabindex="0" role="region" {label}><table class="aa-table" {label}>'
+        f'<div class="aa-scroll{height}" tabindex="0" role="region" {label}><table class="{css_class}" {label}>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
@@ -70,10 +78,11 @@ def _is_numeric(column: Sequence[Value]) -> bool:
     return bool(plain) and all(_WRITTEN.fullmatch(value) if isinstance(value, str) else True for value in plain)
 
 
-def _cell(value: Value, numeric: bool) -> str:
+def _cell(value: Value, numeric: bool, title: str) -> str:
     css_class = _NUMBER if numeric or isinstance(value, float | int) else ""
     width = f' style="min-width:{value.width}"' if isinstance(value, Cell) and value.width else ""
-    return f"<td{css_class}{width}>{_content(value)}</td>"
+    named = f' data-title="{literal.html(title)}"' if title else ""
+    return f"<td{css_class}{width}{named}>{_content(value)}</td>"
 
 
 def _content(value: Value) -> str:

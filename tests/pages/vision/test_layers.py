@@ -27,6 +27,7 @@ from pages.vision.faithfulness import (
 from pages.vision.layers import FUSIONS, METHOD_HEADINGS
 from tests.model.images import CLASSES
 from tests.pages.charts import charts, check_caption, numbers
+from tests.pages.reading import table
 from tests.pages.vision.views import open_view, service, trace
 from tests.payloads import read_payload
 from views.text import prose
@@ -85,7 +86,8 @@ def test_integrated_gradients_and_leave_one_out_are_added_once_they_are_asked_fo
     covered = class_probabilities(
         classifier.network, torch.from_numpy(trace().pixels).permute(2, 0, 1) * 2 - 1, ONE_EACH
     )
-    column = app.dataframe[0].value["Rank correlation with leave-one-out"].tolist()
+    header, *rows = table(app, "Areas of every order")
+    column = [row[header.index("Rank correlation with leave-one-out")] for row in rows]
     ranks = [average_ranks(values) for values in (scores["raw gradient"], -covered[:, answer])]
     assert column[3] == signed(float(np.corrcoef(ranks)[0, 1])) and column[5:] == ["", ""] and len(column) == 7
 
@@ -153,14 +155,14 @@ def test_check_is_below_its_bound():
 
 def test_table_is_built_when_it_is_opened():
     app = open_view("layers")
-    assert len(app.dataframe) == 1
+    assert not app.dataframe
     app.session_state["scores"] = True
     app.run()
-    table = app.dataframe[1].value
+    scores = app.dataframe[0].value
     expected = service().model.explain(trace(), trace().answer)
-    assert list(table.columns) == ["row", "column", *METHODS]
-    np.testing.assert_allclose(table[list(METHODS)].to_numpy().T, list(expected.values()), rtol=1e-5)
-    assert table[["row", "column"]].to_numpy().tolist() == [[row, column] for row in (1, 2, 3) for column in (1, 2, 3)]
+    assert list(scores.columns) == ["row", "column", *METHODS]
+    np.testing.assert_allclose(scores[list(METHODS)].to_numpy().T, list(expected.values()), rtol=1e-5)
+    assert scores[["row", "column"]].to_numpy().tolist() == [[row, column] for row in (1, 2, 3) for column in (1, 2, 3)]
 
 
 def flat(area: float) -> OcclusionCurves:
@@ -221,11 +223,11 @@ def card(*differences: float, gains: tuple[float, ...] = ()) -> dict:
 
 
 def test_figures_over_many_pictures_come_from_the_card():
-    table = areas_table(measured(0.3, 0.45, 0.2, 0.7), card(-0.1, -0.1, -0.1, -0.015))
-    assert table["Deletion area"].tolist() == ["0.300", "0.450", "0.200", "0.700", "0.440", "0.500"]
-    assert table["Deletion, many pictures"].tolist() == ["0.250 \u00b1 0.125"] * 4 + ["", "0.250 \u00b1 0.125"]
-    assert table["Insertion, many pictures"].tolist() == ["0.750 \u00b1 0.0625"] * 4 + ["", "0.750 \u00b1 0.0625"]
-    assert table["Below random on"].tolist() == ["87.5\u00a0%"] * 4 + ["", ""]
+    areas = areas_table(measured(0.3, 0.45, 0.2, 0.7), card(-0.1, -0.1, -0.1, -0.015))
+    assert areas["Deletion area"].tolist() == ["0.300", "0.450", "0.200", "0.700", "0.440", "0.500"]
+    assert areas["Deletion, many pictures"].tolist() == ["0.250 \u00b1 0.125"] * 4 + ["", "0.250 \u00b1 0.125"]
+    assert areas["Insertion, many pictures"].tolist() == ["0.750 \u00b1 0.0625"] * 4 + ["", "0.750 \u00b1 0.0625"]
+    assert areas["Below random on"].tolist() == ["87.5\u00a0%"] * 4 + ["", ""]
     message = card_verdict(card(-0.1, -0.1, -0.1, -0.015))
     assert "are 200 that" in message and "not shown to be better than random: raw gradient." in message
     assert prose.block(PAGE, "card-better") in card_verdict(card(-0.1, -0.1, -0.1, -0.1))
@@ -233,9 +235,9 @@ def test_figures_over_many_pictures_come_from_the_card():
 
 def test_gains_over_the_centre_first_come_from_the_card():
     content = card(-0.1, -0.1, -0.1, -0.1, gains=(-0.01, 0.03, 0.05, 0.0))
-    table = areas_table(measured(0.3, 0.45, 0.2, 0.7), content)
-    assert table["Order by"].tolist() == [*METHODS, CENTRE, RANDOM]
-    assert table["Deletion, better than centre first by"].tolist() == [
+    areas = areas_table(measured(0.3, 0.45, 0.2, 0.7), content)
+    assert areas["Order by"].tolist() == [*METHODS, CENTRE, RANDOM]
+    assert areas["Deletion, better than centre first by"].tolist() == [
         "\u22120.0100 (\u22120.0300 to +0.0100)",
         "+0.0300 (+0.0100 to +0.0500)",
         "+0.0500 (+0.0300 to +0.0700)",
@@ -243,7 +245,7 @@ def test_gains_over_the_centre_first_come_from_the_card():
         "",
         "0 (\u22120.0200 to +0.0200)",
     ]
-    assert table["Insertion, better than centre first by"][2] == "+0.0500 (+0.0100 to +0.0700)"
+    assert areas["Insertion, better than centre first by"][2] == "+0.0500 (+0.0100 to +0.0700)"
     message = card_verdict(content)  # rollout's band of insertion reaches below 0
     assert "above 0 for deletion and for insertion: gradient relevance. Not shown" in " ".join(message.split())
     assert message.endswith("where the middle is: CLS attention, rollout, raw gradient.")
@@ -256,9 +258,9 @@ def test_rank_correlations_over_many_pictures_come_from_the_card():
     first = {"mean": 0.5, "standard_error": 0.02, "top": {"mean": 0.125}}
     second = {"mean": -0.25, "standard_error": 0.02, "top": {"mean": 0.25}}
     content["leave_one_out"] = {"pictures": 50, "methods": {"integrated gradients": first, "centre": second}}
-    table = areas_table(measured(0.3, 0.45, 0.2, 0.7), content)
+    areas = areas_table(measured(0.3, 0.45, 0.2, 0.7), content)
     title = "Rank correlation with leave-one-out, many pictures"
-    assert table[title].tolist() == ["", "", "", "", "\u22120.250 \u00b1 0.0200", ""]
+    assert areas[title].tolist() == ["", "", "", "", "\u22120.250 \u00b1 0.0200", ""]
     message = " ".join(card_verdict(content).split())
     assert "Over 50 such pictures the scores of **integrated gradients** have the highest rank correlation" in message
     assert "+0.500 \u00b1 0.0200 on average, and those of **centre first** most often" in message

@@ -77,3 +77,12 @@ def test_a_column_of_formatted_numbers_and_dashes_is_right_aligned():
     content = bars.table(["", "weight", "share", "what"], rows, "any")
     assert content.count('class="aa-number"') == 2 + 3 * 2  # two headings and two cells of each row
     assert '<td class="aa-number">\u2013</td>' in content and "<td>3</td>" in content
+
+
+def test_cells_of_a_stacked_table_have_the_titles_of_their_columns():
+    rows = [["a", 0.5, "x"]]
+    assert re.findall(r'data-title="([^"]*)"', bars.table(["row", "share", "A < B"], rows, "t", stacked=True)) == [
+        "share",
+        "A &lt; B",
+    ]
+    assert "data-title" not in bars.table(["row", "share", "A < B"], rows, "t")
