@@ -64,7 +64,7 @@ _REPLACED: tuple[tuple[str, tuple[Message, ...]], ...] = (
     ),
     ("[data-testid=stTooltipIcon]", (Message("streamlit.help", "Help for {name}"),)),
     (
-        "[data-testid=stElementToolbar], [data-testid=stTooltipContent]",
+        "[data-testid=stElementToolbar], [data-testid=stTooltipContent], .modebar",
         (
             Message("streamlit.fullscreen", "Fullscreen"),
             Message("streamlit.fullscreen.of", "Fullscreen: {name}"),

@@ -39,7 +39,7 @@ def render(request: Request) -> None:
         tables.token_column(say("column.token", "token"), tokens),
         TableColumn(say("column.id", "id"), best, [str(id) for id in best.tolist()]),
         TableColumn(say("column.logit", "logit"), output.logits[best]),
-        TableColumn(say("column.power", "e^(logit - largest)"), powers[best]),
+        TableColumn(say("column.power", "e^(logit \u2212 largest)"), powers[best]),
         tables.bar_column(say("column.probability", "probability"), output.probabilities[best], 1),
     ]
     config = request.service.model.config

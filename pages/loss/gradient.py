@@ -90,7 +90,7 @@ def render_smoothed(request: Request, trace: Trace, step: int) -> None:
     columns = (
         Bar(say("loss.column.p", "model p"), "p", "decoder", 1.0),
         Bar(say("loss.column.q", "target q"), "q", "decoder", 1.0),
-        Bar(say("loss.column.gradient", "gradient p - q"), "gradient", top=1.0, signed=True),
+        Bar(say("loss.column.gradient", "gradient p \u2212 q"), "gradient", top=1.0, signed=True),
     )
     table_name = say("loss.gradient.table", "Target and gradient at position {position}", position=step)
     view = StepView(

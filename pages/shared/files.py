@@ -18,6 +18,7 @@ from views.text.catalogue import Message, say
 if TYPE_CHECKING:  # importing it takes a quarter of a second: done when a table is opened
     import pandas as pd
 
+NO_NUMBER = "\u2013"  # a cell of a table without a number, for which Streamlit writes "None"
 CSV, NPZ = Message("files.csv", "CSV"), Message("files.npz", "NPZ")  # default labels of buttons
 
 T = TypeVar("T")
@@ -71,7 +72,7 @@ def folded_table(table: "Callable[[], pd.DataFrame]", key: str = "table", **opti
     """Render a table in a fold, computed when the fold is opened. `options` go to `st.dataframe`."""
     fold = st.expander(terms.NUMBERS_AS_TABLE(), on_change="rerun", key=key)
     if fold.open:
-        fold.dataframe(_without_formulas(table()), **options)
+        fold.dataframe(_without_formulas(table()), placeholder=NO_NUMBER, **options)
 
 
 def _without_formulas(table: "pd.DataFrame") -> "pd.DataFrame":

@@ -45,7 +45,7 @@ def percent(probability: float) -> str:
     """A probability between 0 and 1 in per cent: `97.3 %`, `< 0.1 %`; one decimal, and no line breaks inside."""
     if 0 < probability < 0.001:
         return f"<{NO_BREAK_SPACE}0.1{NO_BREAK_SPACE}%"
-    return f"{100 * probability:.1f}{NO_BREAK_SPACE}%"
+    return f"{100 * probability:.1f}{NO_BREAK_SPACE}%".replace("-", MINUS)
 
 
 def grouped(count: int) -> str:

@@ -26,9 +26,10 @@ ALTERED = Message(
 
 
 # Punctuation, a formula or code, marks of emphasis after it, and the Hangul syllable with which a particle begins;
-# the space before a percent sign; else a formula or code, whose insides are not read.
+# the spaces before a percent sign and around a times or plus-minus sign; else a formula or code, not read inside.
 _JOINED = re.compile(
-    r"(\$[^$]+\$|`[^`]*`|%|[)\]\u2260\u201d\u2019\"'])(\*{0,2})(?=[가-힣])|\$\$[^$]*\$\$|\$[^$]*\$|`[^`]*`| (?=%)"
+    r"(\$[^$]+\$|`[^`]*`|%|[)\]\u2260\u201d\u2019\"'])(\*{0,2})(?=[가-힣])|\$\$[^$]*\$\$|\$[^$]*\$|`[^`]*`"
+    r"| (?=%)|(?<=[\d}]) (?=[\u00d7\u00b1])|(?<=[\d}] [\u00d7\u00b1]) (?=[\d{])"
 )
 _HEADING = re.compile(r"(##?) (.*?)(?:\s*<!-- ([0-9a-f]{8}) -->)?\s*")
 
@@ -130,7 +131,7 @@ def _with_links(text: str) -> str:
 
 
 def _join(match: re.Match[str]) -> str:
-    """Join a particle or a percent sign to what it follows, as a letter would.
+    """Join a particle or a sign to what it follows, as a letter would.
 
     Else a line may end between them, despite `word-break: keep-all`, and CommonMark closes no emphasis there.
     """

@@ -43,6 +43,10 @@ def test_unknown_heading():
         ("$\\text{concat}(O_1)가$ 그리고 `f(x)가`.", "$\\text{concat}(O_1)가$ 그리고 `f(x)가`."),
         ("$$\\text{(a)가}$$ 다음", "$$\\text{(a)가}$$ 다음"),
         ("a head (attention) is 100 %", "a head (attention) is 100\u00a0%"),
+        (
+            "8 \u00d7 8, {a} \u00d7 {b}; `8 \u00d7 8`, a \u00d7 b",
+            "8\u00a0\u00d7\u00a08, {a}\u00a0\u00d7\u00a0{b}; `8 \u00d7 8`, a \u00d7 b",
+        ),
     ],
 )
 def test_particles_are_joined_to_punctuation(tmp_path, monkeypatch, text, expected):
