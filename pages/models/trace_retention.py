@@ -11,6 +11,7 @@ from model.hub.opened_model import OpenedModel
 from pages.shared import files
 from views import map_labels
 from views.controls import widgets
+from views.kind_labels import any_model_kind
 from views.text import prose
 from views.text.catalogue import say
 from views.text.numbers import three_digits
@@ -49,7 +50,8 @@ def render(trace: HubTrace) -> None:
     if record.weights.dtype.itemsize == 2:
         st.caption(prose.block("models", "half-precision"))
     rows = [
-        (name, record.by, three_digits(record.verification.max_difference)) for name, record in trace.records.items()
+        (any_model_kind(name).short(), record.by, three_digits(record.verification.max_difference))
+        for name, record in trace.records.items()
     ]
     header = [
         say("models.column.kind", "attention"),
