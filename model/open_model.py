@@ -71,7 +71,7 @@ def open_model(
     if isinstance(source, nn.Module):
         return _live(source, reader, task)
     folder = folder_of(source, download=download, progress=progress)
-    with raised_as("This folder cannot be opened as a model; save or download it again."):
+    with raised_as("This folder cannot be opened as a model ({reason}); save or download it again."):
         loaded = load_model(folder, task, dtype, "auto" if target is None else None, memory)
         if target is not None:
             place_on_device(loaded.network, target)
@@ -99,7 +99,7 @@ def _live(network: nn.Module, reader, task: ModelTask | None) -> OpenedModel:
     reader = check_reader(reader, vision)
     if not vision:
         check_vocabulary(reader, live.config)
-    with raised_as("This live model cannot be copied; open the folder that it is saved to."):
+    with raised_as("This live model cannot be copied ({reason}); open the folder that it is saved to."):
         copied: Network = in_eager_form(share_tensors(live))
     known = task_of_network(copied)
     if known is not None and task not in (None, known):

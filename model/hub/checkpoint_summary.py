@@ -58,7 +58,7 @@ def summarize(name: str, source: str) -> CheckpointSummary:
 def summarize_folder(name: str, folder: Path) -> CheckpointSummary:
     """Summarize a folder from its small files."""
     try:
-        with raised_as("This folder cannot be read; save or download the model again."):
+        with raised_as("This folder cannot be read ({reason}); save or download the model again."):
             files = inspect_checkpoint(folder)
     except OpenError as error:
         return CheckpointSummary(name, problem=error)

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-from .errors import OpenError
+from .errors import OpenError, reason_of
 from .folder import check_memory
 
 FILES = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
@@ -64,9 +64,11 @@ def download(repository: str, revision: str | None, progress: DownloadProgress |
         ) from None
     except RevisionNotFoundError:
         raise OpenError("{id} has no revision {revision} on the hub.", id=repository, revision=str(revision)) from None
-    except Exception:  # the errors of its network layer differ between versions of the library
+    except Exception as error:  # the errors of its network layer differ between versions of the library
         raise OpenError(
-            "The download of {id} was cut off; try again, and it goes on from where it was.", id=repository
+            "The download of {id} was cut off ({reason}); try again, and it goes on from where it was.",
+            id=repository,
+            reason=reason_of(error),
         ) from None
 
 

@@ -2,6 +2,8 @@
 
 import functools
 import inspect
+import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
@@ -12,8 +14,9 @@ from ..runtime.messages import Template, UserError
 P = ParamSpec("P")
 T = TypeVar("T")
 
-FAILED = Template("This model fails on this input; try another one, or save or download the model again.")
+FAILED = Template("This model fails on this input ({reason}); try another one, or save or download the model again.")
 REASON = 200  # characters of a library's error that are stated
+_FOLDERS = re.compile(r"(?<![\w.:/\\])(?:[A-Za-z]:)?[/\\](?:[^/\\'\"\s]+[/\\])+")  # before the name of a file
 _NO_MEMORY = ("not enough memory", "can't allocate memory")  # PyTorch, on the CPU
 
 
@@ -50,9 +53,18 @@ def raised_as(template: str, /, **values: object) -> Iterator[None]:
 
 
 def _find_reason(template: str, error: BaseException) -> dict[str, str]:
-    """The first line of a library's error, as the value of `{reason}`; nothing where a template has no such place."""
-    first = next(iter(str(error).strip().splitlines()), "")[:REASON].rstrip(" .")
-    return {"reason": f"{type(error).__name__}: {first}"} if "{reason}" in template else {}
+    """The library's own error, as the value of `{reason}`; nothing where a template has no such place."""
+    return {"reason": reason_of(error)} if "{reason}" in template else {}
+
+
+def reason_of(error: BaseException) -> str:
+    """A library's error with the first sentence of its text, in which a file has its name alone and not its folders."""
+    lines = [line.strip() for line in str(error).strip().splitlines()]
+    end = next((place for place, line in enumerate(lines, 1) if not line.endswith(":")), len(lines))
+    first = " ".join(lines[:end]).replace(os.environ.get("HF_TOKEN") or "\n", "HF_TOKEN")
+    first = _FOLDERS.sub("", first)
+    printable = "".join(character if character.isprintable() else " " for character in first)
+    return ": ".join(filter(None, (type(error).__name__, printable[:REASON].rstrip(" ."))))
 
 
 def states_errors(method: Callable[P, T]) -> Callable[P, T]:

@@ -6,10 +6,11 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import OpenError
+from .errors import OpenError, reason_of
 from .folder_files import check_entries, open_regular
 
 CONFIG = "config.json"
+ADAPTER = "adapter_config.json"  # of the library peft
 LARGEST_CONFIG = 10_000_000  # bytes
 LARGEST_HEADER = 100_000_000  # bytes; the format's own limit
 SHARE = 0.6  # of free memory, for weights
@@ -122,11 +123,18 @@ def _config(folder: Path) -> dict:
         with open_regular(folder / CONFIG) as file:
             config = json.loads(file.read(LARGEST_CONFIG).decode("utf-8"))
     except FileNotFoundError:
+        if (folder / ADAPTER).is_file():
+            raise OpenError(
+                "The folder has the adapter of a model and no config.json; load both with the library peft and give "
+                "the model live: open_model(model, reader=tokenizer)."
+            ) from None
         raise OpenError("The folder has no config.json; give a folder that a model was saved to.") from None
     except OpenError:
         raise
-    except (OSError, ValueError, RecursionError):
-        raise OpenError("config.json cannot be read; save or download the model again.") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise OpenError(
+            "config.json cannot be read ({reason}); save or download the model again.", reason=reason_of(error)
+        ) from None
     if not isinstance(config, dict) or not isinstance(config.get("model_type"), str):
         raise OpenError("config.json names no type of model; give a folder that `save_pretrained` wrote.")
     return config
@@ -146,7 +154,11 @@ def _header(file: Path) -> dict:
                 raise damaged
     except OpenError:
         raise
-    except (OSError, ValueError, RecursionError, struct.error, KeyError, TypeError, AttributeError, IndexError):
+    except OSError as error:
+        raise OpenError(
+            "{file} cannot be read ({reason}); see to whom it belongs.", file=file.name, reason=reason_of(error)
+        ) from None
+    except (ValueError, RecursionError, struct.error, KeyError, TypeError, AttributeError, IndexError):
         raise damaged from None
     return header
 

@@ -79,7 +79,9 @@ def render_chat(tokenizer: Tokenizer, messages: object) -> str:
     """
     checked = check_messages(messages, getattr(tokenizer, "chat_template", None))
     answer = checked[-1]["role"] == "user"
-    with raised_as("The chat template of this tokenizer refuses these messages; see their roles and their order."):
+    with raised_as(
+        "The chat template of this tokenizer refuses these messages ({reason}); see their roles and their order."
+    ):
         rendered = tokenizer.apply_chat_template(list(checked), tokenize=False, add_generation_prompt=answer)
     assert isinstance(rendered, str)
     return rendered

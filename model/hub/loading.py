@@ -23,6 +23,10 @@ from .tasks import OPTIONS, ModelTask, head_left_out, loading_class, task_of
 from .trial import STAGES, TrialResult, try_out
 
 UNKNOWN = Template("This version of the library does not support models of type {type}.")
+OTHER_SIZES = Template(
+    "{count} tensors of the weights have another size than config.json states, {name} for one; the two files do not "
+    "belong together."
+)
 QUANTIZED = Template(
     "This model is stored in {bits} bits by {library}; load it with from_pretrained and give it live, in full "
     "precision: open_model(model.dequantize(torch.float32), reader=tokenizer)."
@@ -151,11 +155,13 @@ def _load_network(
         with raised_as(STAGES["network"]):
             load = getattr(transformers, loading_class(config, attempt)).from_pretrained
             options = {"config": config, "use_safetensors": True, "output_loading_info": True, **OPTIONS, **options}
+            options["ignore_mismatched_sizes"] = True  # they are listed, and refused below
             network, loading_info = load(folder, **options)
             if not has_eager_form(network):  # built with another form, which it cannot change
                 network, loading_info = load(folder, **options, attn_implementation="eager")
+        if others := sorted(key for key, *_ in loading_info.get("mismatched_keys", ())):
+            raise OpenError(OTHER_SIZES, count=len(others), name=others[0])
         missing = sorted(loading_info["missing_keys"])
-        missing += sorted(str(key) for key in loading_info.get("mismatched_keys", ()))
         if attempt == "encode" and all(map(is_pooler, missing)):
             _make_unusable(network, missing)
             missing = []
@@ -196,7 +202,7 @@ def _newer_version_stated(files: CheckpointFiles) -> Iterator[None]:
             )
         except InvalidVersion:
             raise error from None
-        if error.template not in (UNKNOWN, STAGES["config"], STAGES["network"]) or written <= installed:
+        if error.template not in (UNKNOWN, OTHER_SIZES, STAGES["config"], STAGES["network"]) or written <= installed:
             raise
         raise OpenError(
             "Version {written} of the library transformers wrote this model of type {type}, and version {installed}, "

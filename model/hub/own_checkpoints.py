@@ -11,7 +11,7 @@ from ..classifier import VisionClassifier
 from ..language_model import LanguageModel
 from ..runtime.checkpoint import CheckpointError
 from ..translator import Translator
-from .errors import OpenError
+from .errors import OpenError, reason_of
 
 EXPORTS: Mapping[str, Callable[[Path], None]] = MappingProxyType(
     {
@@ -36,6 +36,7 @@ def export_own(name: str, root: Path) -> Path:
         raise OpenError(error.template, **error.values) from error
     except OSError as error:
         raise OpenError(
-            "This checkpoint cannot be written to the temporary folder of this machine; make room there."
+            "This checkpoint cannot be written to the temporary folder of this machine ({reason}); make room there.",
+            reason=reason_of(error),
         ) from error
     return folder

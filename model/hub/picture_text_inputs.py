@@ -19,7 +19,8 @@ from .token_offsets import Tokens, tokens_of_ids
 
 PROBE = "The quick brown fox"
 FAILED = Template(
-    "The processor of this model cannot read this text with these pictures; see how many pictures it expects."
+    "The processor of this model cannot read this text with these pictures ({reason}); see how many pictures it "
+    "expects."
 )
 
 
@@ -141,7 +142,9 @@ def render_picture_chat(processor: Any, messages: object, count: int) -> str:
         first = next((place for place, message in enumerate(checked) if message["role"] == "user"), 0)
         parts[first] = [{"type": "image"}] * count + parts[first]
     chat = [{"role": message["role"], "content": content} for message, content in zip(checked, parts, strict=True)]
-    with raised_as("The chat template of this model refuses these messages; see their roles and their order."):
+    with raised_as(
+        "The chat template of this model refuses these messages ({reason}); see their roles and their order."
+    ):
         rendered = processor.tokenizer.apply_chat_template(
             chat, chat_template=template, tokenize=False, add_generation_prompt=checked[-1]["role"] == "user"
         )

@@ -29,7 +29,7 @@ def load_reader(folder: Path, vision: bool, config: Config) -> Reader:
 
     kind = AutoImageProcessor if vision else AutoTokenizer
     name = "preprocessor_config.json" if vision else "tokenizer.json"
-    with raised_as("The folder has no {file} that can be read; put it beside config.json.", file=name):
+    with raised_as("The folder has no {file} that can be read ({reason}); put it beside config.json.", file=name):
         reader = _load(kind, folder, "image processor" if vision else "tokenizer")
     if not vision:
         check_vocabulary(reader, config)
@@ -44,7 +44,10 @@ def load_processor(folder: Path) -> Any:
     """
     from transformers import AutoProcessor
 
-    with raised_as(NO_PROCESSOR):
+    with raised_as(
+        "The pictures of this model are not read, as its processor cannot be opened ({reason}): give a live model with "
+        "reader=processor, or put the processor's files beside config.json."
+    ):
         processor = _load(AutoProcessor, folder, "processor")
     if not is_picture_text_processor(processor):
         raise OpenError(NO_PROCESSOR)

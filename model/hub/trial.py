@@ -25,9 +25,13 @@ SECONDS = 60.0  # of one trial
 MEMORY = 1_500_000_000  # bytes that one may take
 START_SECONDS = 120.0  # in which the library is imported, on a busy machine
 STAGES: dict[str, Template] = {  # of a trial -> why nothing is opened if it fails there
-    "config": Template("config.json has settings that a model of type {type} cannot have; save or download it again."),
-    "network": Template("The weights cannot be loaded into this type of model; save or download it again."),
-    "reader": Template("The tokenizer or image processor cannot read a short input; save or download it again."),
+    "config": Template(
+        "config.json has settings that a model of type {type} cannot have ({reason}); save or download it again."
+    ),
+    "network": Template("The weights cannot be loaded into this type of model ({reason}); save or download it again."),
+    "reader": Template(
+        "The tokenizer or image processor cannot read a short input ({reason}); save or download it again."
+    ),
     "limits": Template(
         "Building this model from its small files takes more than {memory:.1f} GB or {seconds:.0f} seconds; a number "
         "in config.json or in the tokenizer's files is wrong."
@@ -63,7 +67,8 @@ def try_out(folder: Path, type_: str, task: str | None) -> TrialResult:
     if "template" in answer:
         raise OpenError(answer["template"], **answer["values"])
     if "stage" in answer:
-        raise OpenError(STAGES[answer["stage"]], type=type_, memory=MEMORY / 1e9, seconds=SECONDS)
+        values = {"type": type_, "reason": answer.get("reason", ""), "memory": MEMORY / 1e9, "seconds": SECONDS}
+        raise OpenError(STAGES[answer["stage"]], **values)
     return TrialResult(answer["parameters"], answer["buffers"])
 
 

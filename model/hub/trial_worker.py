@@ -17,7 +17,7 @@ from typing import Any
 import torch
 import transformers
 
-from .errors import OpenError
+from .errors import OpenError, reason_of
 from .languages import TargetLanguages, find_languages
 from .library_types import Network
 from .loading import read_config
@@ -107,7 +107,7 @@ def _limited(request: dict[str, Any]) -> dict[str, Any]:
     except BaseException as error:  # also a panic of a library written in Rust
         if "can't allocate memory" in str(error):
             return {"stage": "limits"}
-        return {"stage": stage[0]}
+        return {"stage": stage[0], "reason": reason_of(error)}
 
 
 def _try_out(folder: Path, task: Any, stage: list[str]) -> dict[str, Any]:

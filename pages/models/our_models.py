@@ -28,7 +28,7 @@ def our_checkpoint(name: str) -> Path:
     Raises:
         OpenError: it cannot be written.
     """
-    with raised_as("This machine has no temporary folder that can be written; make room there."):
+    with raised_as("This machine has no temporary folder that can be written ({reason}); make room there."):
         root = Path(tempfile.mkdtemp(prefix="attention-atlas-"))  # readable by this user alone
     atexit.register(shutil.rmtree, root, ignore_errors=True)
     return export_own(name, root)

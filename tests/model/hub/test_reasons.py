@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import pkgutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,12 +14,14 @@ import transformers
 from PIL import Image
 
 from model import HeadInterventions, OpenError
+from model.hub.errors import reason_of
 from model.open_model import open_model
 from model.tracing.head_interventions import OneHot, Scale
 from tests.model.hub import tiny
 from tests.model.hub.conftest import PICTURE, TEXT
 from tests.model.hub.test_tasks import build, change_config, save
 
+ROOT = Path(__file__).resolve().parents[3]
 FALCON = {
     "vocab_size": tiny.VOCABULARY,
     "hidden_size": 32,
@@ -230,3 +235,81 @@ def test_a_decoder_without_a_causal_mask():
     network = transformers.EncoderDecoderModel(config).eval()
     with pytest.raises(OpenError, match="decoder of this model attends to later tokens.*is_decoder"):
         open_model(network, reader=tiny.tokenizer(), task="translate")
+
+
+def raised_sentences() -> list[tuple[str, str]]:
+    """Module and sentence of every call that raises what a library does."""
+    return [
+        (name := ".".join(path.relative_to(ROOT).with_suffix("").parts), sentence(name, node.args[0]))
+        for folder in ("model", "pages")
+        for path in (ROOT / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "raised_as"
+    ]
+
+
+def sentence(module: str, argument: ast.expr) -> str:
+    """A literal; or a constant of the module, or an entry of one."""
+    if isinstance(argument, ast.Constant):
+        return argument.value
+    if isinstance(argument, ast.Subscript):
+        return sentence(module, argument.value)[argument.slice.value]
+    return pkgutil.resolve_name(f"{module}:{argument.id}")
+
+
+def test_every_sentence_about_what_a_library_raises_has_a_place_for_its_error():
+    sentences = raised_sentences()
+    assert len(sentences) >= 12
+    assert [(name, text) for name, text in sentences if "({reason})" not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (KeyError("rope_theta"), "KeyError: 'rope_theta'"),
+        (ZeroDivisionError(), "ZeroDivisionError"),
+        (ValueError("No size.\nSecond line"), "ValueError: No size"),
+        (ValueError("Field 'a':\n  expected int:\n four\nSee"), "ValueError: Field 'a': expected int: four"),
+        (OSError(2, "No such file", "/srv/app/a/b.json"), "FileNotFoundError: [Errno 2] No such file: 'b.json'"),
+        (ValueError(r"C:\Users\me\b.json is none"), "ValueError: b.json is none"),
+        (ValueError("see https://hub.co/docs/a, 3/4 of a/b"), "ValueError: see https://hub.co/docs/a, 3/4 of a/b"),
+        (ValueError("a\x1b[31m\u202eb"), "ValueError: a [31m b"),
+        (ValueError("illegal header b'Bearer hf_secret'"), "ValueError: illegal header b'Bearer HF_TOKEN'"),
+        (ValueError("x" * 500), "ValueError: " + "x" * 200),
+    ],
+)
+def test_the_error_of_a_library_is_stated_without_folders_and_tokens(error, reason, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    assert reason_of(error) == reason
+
+
+@pytest.mark.parametrize(
+    ("file", "settings", "message"),
+    [
+        ("config.json", {"n_embd": 64}, r"^\d+ tensors of the weights have another size .*, transformer\.h\.0"),
+        ("config.json", {"n_head": "four"}, r"gpt2 cannot have \(\w+: .*'n_head': .*expected int.*\); save"),
+        (
+            "config.json",
+            {"activation_function": "none"},
+            r"cannot be loaded into this type of model \(KeyError: 'none'\)",
+        ),
+        ("tokenizer.json", {"model": {"type": "Other"}}, r"no tokenizer\.json that can be read \(\w+: .+\); put it"),
+    ],
+)
+def test_a_folder_that_the_library_refuses_has_the_library_s_reason(tmp_path, file, settings, message):
+    folder = tiny.save("gpt2", tmp_path)
+    change_json(folder / file, settings)
+    with pytest.raises(OpenError, match=message):
+        open_model(folder, device="cpu")
+
+
+def change_json(file: Path, settings: dict) -> None:
+    file.write_text(json.dumps(json.loads(file.read_text()) | settings))
+
+
+def test_a_folder_with_an_adapter_alone_is_refused_for_that(tmp_path):
+    (tmp_path / "adapter_config.json").write_text('{"peft_type": "LORA"}')
+    with pytest.raises(
+        OpenError, match=r"has the adapter of a model and no config\.json; load both with the library peft"
+    ):
+        open_model(tmp_path, device="cpu")

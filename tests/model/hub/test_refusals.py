@@ -46,7 +46,7 @@ def test_a_folder_without_a_configuration(tmp_path):
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"model_type": 3}', "[" * 100_000])
 def test_a_damaged_configuration(checkpoint, text):
     (checkpoint / "config.json").write_text(text)
-    assert_refused(checkpoint, "config.json (cannot be read|names no type)")
+    assert_refused(checkpoint, r"config.json (cannot be read \(\w+: .+\); save|names no type)")
 
 
 def test_an_unknown_type(checkpoint):
@@ -100,13 +100,15 @@ def test_missing_weights_are_not_filled_with_random_ones(checkpoint):
 
 def test_weights_of_another_size(checkpoint):
     change_config(checkpoint, n_embd=64)
-    assert_refused(checkpoint, "cannot be loaded|weights lack")
+    assert_refused(
+        checkpoint, r"^\d+ tensors of the weights have another size than config\.json states, transformer\.h\.0"
+    )
 
 
 def test_a_missing_tokenizer(checkpoint):
     for file in (*checkpoint.glob("tokenizer*"), *checkpoint.glob("special*")):
         file.unlink()
-    assert_refused(checkpoint, "no tokenizer.json that can be read|The tokenizer has")
+    assert_refused(checkpoint, r"no tokenizer.json that can be read \(\w+: |The tokenizer has")
 
 
 def test_a_tokenizer_of_another_model(checkpoint):
@@ -280,7 +282,7 @@ def test_a_configuration_of_many_gigabytes_is_not_read(checkpoint):
     with open(checkpoint / "config.json", "wb") as file:
         file.truncate(20 * 2**30)  # holes, which take no space on the disk
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    assert_refused(checkpoint, "config.json cannot be read")
+    assert_refused(checkpoint, r"config.json cannot be read \(")
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000
 
 

@@ -114,7 +114,7 @@ def test_a_value_of_a_wrong_kind_is_answered_by_what_is_wrong_with_it(use):
     with pytest.raises(ValueError, match=message) as error:
         call()
     sentence = str(error.value)
-    assert isinstance(error.value, UserError) and sentence != FAILED and "\n" not in sentence
+    assert isinstance(error.value, UserError) and error.value.template != FAILED and "\n" not in sentence
 
 
 def test_the_error_of_a_function_is_kept_as_the_cause():
