@@ -185,7 +185,7 @@ def translation_page(title: str, what: str, card: dict, sizes: dict, sections: s
     )
     what += """
 
-It is made to be looked into. It has seen only short everyday sentences and is no match for a production translator."""
+It is made for inspection. It was trained on short everyday sentences and cannot replace a production translator."""
     facts = f"""- {data["training_pairs"]:,} pairs to train on
 - Held out: {evaluation["sentences"]:,} English sentences with {evaluation["references"]:,} translations, for testing
 {split_lines(split)}
@@ -307,7 +307,7 @@ def training_lines(training: dict) -> str:
     fall = "along a cosine" if recipe.get("schedule") == "cosine" else "linearly"
     planned = ", ".join(f"{end} from epoch {first} on" for first, end in training["schedule"])
     restarts = "".join(
-        f"\n- Warm restart at epoch {restart['epoch']}: a fresh optimiser, and warm-up and fall anew; until then the\n"
+        f"\n- Warm restart at epoch {restart['epoch']}: a new optimiser, and warm-up and decay again; until then the\n"
         f"  peak rates were {restart['before']['learning_rate']:g} and {restart['before']['matrix_learning_rate']:g}, "
         f"with {restart['processes']} process{'es' * (restart['processes'] > 1)} of "
         f"{restart['before']['batch_tokens']:,} positions"

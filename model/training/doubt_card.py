@@ -21,16 +21,16 @@ def doubt_section(folder: Path, weights_sha256: str) -> str:
     seen = ""
     if figures["trained_on_validation"]:
         seen = """
-These weights were trained on the validation sentences, before there were any, and are surer of them than of new ones:
-what the thresholds tell is in the row of the held-out sentences, on which nothing was chosen.
+These weights were trained on the validation sentences, which were set apart only later, so their probabilities are
+higher there than on new ones. See the row of the held-out sentences, on which nothing was chosen.
 """
     return f"""## Doubt
 
-The app underlines tokens with a probability below {thresholds.token:g}, and says so where the geometric mean of a
+The app underlines tokens with a probability below {thresholds.token:g}, and shows a note where the geometric mean of a
 translation's tokens is below {thresholds.mean:g}. Both were chosen on {figures["validation"]["sentences"]:,} validation
-sentences, translated greedily: tokens below the first are taken for wrong and others for right with the fewest errors,
-where a token is right if a reference has it; the second splits the sentences best in two by chrF (least squares within
-both parts).
+sentences, translated greedily. The first makes the fewest errors when tokens below it count as wrong and others as
+right; a token is right if a reference contains it. The second splits the sentences best into two groups by chrF (least
+squares within both groups).
 {seen}
 | sentences | number | tokens underlined | of these in a reference | of the others |
 | --- | --- | --- | --- | --- |

@@ -22,11 +22,11 @@ def english_section(folder: Path, tokenizer_sha256: str) -> str:
     groups = {f"English, {name}": counts for name, counts in counted["english"].items()} | counted["foreign"]
     return f"""## Text that is not English
 
-The app warns of it, and translates it all the same. Two kinds of sign, explained in `model/text/english.py`: another
+The app warns of it, and translates it all the same. There are two signs, explained in `model/text/english.py`: another
 script; or words that resemble French or another language in Latin letters more than English, by more than {nats:g} nats
 over at least {words} different words. Words and letters of English and French are counted over the training pairs; of
 other languages only lists of frequent words are known (`model/training/frequent_words.py`).
-Asked about sentences of these data that nothing was counted on:
+Results on sentences of these data that were not counted:
 
 {TABLE}{_lines(groups)}
 
@@ -38,11 +38,11 @@ def _written(written: dict) -> str:
     english, others = (choosing["sentences"][name] for name in ("english", "other"))
     best = f"{choosing['lowest']:.1f} and {choosing['highest']:.1f} nats"
     alarms, missed = choosing["false_alarms"], choosing["missed"]
-    return f"""Asked about sentences that were written for this measurement, of kinds of English and of other languages.
-Half of them chose the threshold, {english} English sentences without chat and {others} others of {SENTENCE_WORDS}
-words or more: every threshold between {best} makes the fewest errors on them; the one above makes
-{alarms} false alarms and misses {missed}. The other half, which chose nothing, is reported. Chat is
-reported apart, since its spelling is not that of other English.
+    return f"""Results on sentences that were written for this measurement, in several kinds of English and in other
+languages. The threshold was chosen on half of them, {english} English sentences without chat and {others} others of
+{SENTENCE_WORDS} words or more: every threshold between {best} makes the fewest errors on them; the one above makes
+{alarms} false alarms and misses {missed}. The results are those of the other half, on which nothing was chosen. Chat
+has a row of its own, since its spelling differs from that of other English.
 
 {TABLE}{_lines(written["reporting"])}
 

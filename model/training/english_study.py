@@ -126,7 +126,7 @@ def measure_english(
     foreign[f"French, {SENTENCE_WORDS} words or more"] = counted(french, SENTENCE_WORDS)
     for name, pairs in (others or {}).items():
         both = [*pairs.train, *((one, other) for one, options in pairs.heldout.items() for other in options)]
-        english[f"beside {name}"] = counted({pair[0] for pair in both} - known[0] - corpus.heldout.keys())
+        english[f"paired with {name}"] = counted({pair[0] for pair in both} - known[0] - corpus.heldout.keys())
         foreign[name] = counted(pair[1] for pair in both)
     result = {
         "tokenizer_sha256": card["tokenizer_sha256"],

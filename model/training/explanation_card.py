@@ -89,10 +89,10 @@ def _compared_with_centre(figures: dict) -> str:
     better = better_than_centre(figures)
     rest = [name for name in figures if name not in BASELINES and name not in better]
     sentence = (
-        "The order from the centre outwards knows nothing of the network: it is what any picture with its object in "
+        "The order from the centre outwards does not depend on the network: it works for any picture with its object "
     )
-    sentence += "the middle gives.\n"
+    sentence += "in the middle.\n"
     if not better:
         return sentence + "No method is better than it in both areas with its whole band."
     sentence += f"Better than it in both areas with the whole band: {', '.join(better)}."
-    return sentence + (f" Not so: {', '.join(rest)}." if rest else "")
+    return sentence + (f" Not better: {', '.join(rest)}." if rest else "")

@@ -79,7 +79,7 @@ SentencePiece tokens, those of `assets/translator`, and {card["parameters"]:,} p
     rows = "\n".join(f"| {name} | {loss:.3f} | {math.exp(loss):.1f} |" for name, loss in losses.items())
     english = f"""### English
 
-Of every token after a sentence's first and of `</s>`, given the tokens before it:
+For every token after the first of a sentence, and for `</s>`, given the tokens before it:
 
 | sentences | -ln p per token | perplexity |
 | --- | --- | --- |

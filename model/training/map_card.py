@@ -56,25 +56,25 @@ and to one side, so that no patch in the middle shows it."""
     if CENTRE in study["pointing"]:
         compared = f"""
 
-The patch in the middle knows nothing of the network: a method that does not find the object more often has shown no
-more than that the object is in the middle. After a method: how much more often it finds the object, in percentage
+The patch in the middle does not depend on the network: a method that does not find the object more often only shows
+that the object is in the middle. After a method: how much more often it finds the object, in percentage
 points, with the 95 % band of the paired difference over the drawings.
 {_conclude(study)}
-Variants of one drawing are alike, so these bands are rather too narrow."""
+Variants of one drawing are alike, so these bands are somewhat too narrow."""
     earlier = ""
     if before:
         other = before["patches"] != study["patches"]
         read = f", which read pictures of {before['patches']} patches, not of {study['patches']}" if other else ""
-        earlier = f" In brackets: the network that was here before it{read}."
+        earlier = f" In brackets: the network that was shipped before{read}."
     right = cell(_percent, "drawn_right")
     even, hardware = _percent(STRONGEST / study["patches"]), study["facts"]["hardware"]
-    return f"""## What the maps are like
+    return f"""## The maps in numbers
 
 Means over heads and {study["pictures"]} validation pictures, measured on {hardware}.{earlier}
-Entropy is that of what a patch attends to, as a share of the largest possible; even attention would give
+Entropy is that of the attention of a patch, as a share of the largest possible; uniform attention would give
 {STRONGEST} patches {even}.
 
-| layer | entropy | attention distance | of what CLS gives, to its {STRONGEST} strongest patches |
+| layer | entropy | attention distance | share of CLS attention on its {STRONGEST} strongest patches |
 | --- | --- | --- | --- |
 {layers}
 

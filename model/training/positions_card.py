@@ -21,7 +21,7 @@ DESCRIPTIONS = {
     "rotary": "rotary (Su et al. 2021): queries and keys of self-attention are rotated by their positions",
     "alibi": "ALiBi (Press et al. 2022): a slope times the distance is subtracted from the scores of self-attention, "
     "in the encoder in both directions",
-    "none": "none; only the causal mask of the decoder tells it an order",
+    "none": "none; only the causal mask of the decoder depends on the order",
 }
 
 

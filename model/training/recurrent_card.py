@@ -19,11 +19,11 @@ CELL_NAMES = {"rnn": "tanh cells (Elman 1990)", "lstm": "LSTM cells (Hochreiter 
 READ = {
     "forwards": "from the first token to the last",
     "backwards": "from the last token to the first (the reversed source of Sutskever et al. 2014)",
-    "both": "from both ends, the two states of a token side by side",
+    "both": "in both directions, and the two states of a token are concatenated",
 }
 BETWEEN = {
-    "none": "The decoder starts from the encoder's last state and sees nothing else of the source (Sutskever et al.\n"
-    "2014).",
+    "none": "The decoder starts from the encoder's last state and receives nothing else of the source (Sutskever et\n"
+    "al. 2014).",
     "additive": "The decoder attends to the encoder's states with the additive score v tanh(W s + U h) of\n"
     "Bahdanau et al. (2015); the query is its state before the step, and the context vector enters the cell.",
     "dot": "The decoder attends to the encoder's states with the dot product of Luong et al. (2015); the query is its\n"

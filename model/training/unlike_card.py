@@ -28,16 +28,16 @@ def unlike_section(folder: Path, weights_sha256: str) -> str:
     )
     return f"""## Pictures unlike the training pictures
 
-It answers with one of its classes whatever it sees, so the app marks pictures whose vectors are far from those of the
+It answers every picture with one of its classes, so the app marks pictures whose vectors are far from those of the
 {figures["trained"]:,} training pictures: the Mahalanobis distance of CLS and of the mean of the patches to the nearest
 class (`model/attribution/training_distance.py`) is above {figures["threshold"]:.2f}, as it is for {held_back["found"]}
-of the {held_back["pictures"]:,} pictures held back. Marked are, with 95 % intervals (Wilson):
+of the {held_back["pictures"]:,} pictures held back. Shares that are marked, with 95 % intervals (Wilson):
 
 | pictures | number | marked |
 | --- | --- | --- |
 {marked}
 
-No mark does not mean that the picture shows one of the classes. Scores that were compared, each with the threshold
+A picture without a mark may still show none of the classes. Scores that were compared, each with the threshold
 above which {100 * figures["allowed"]:.0f} % of the pictures held back lie:
 
 | score | {" | ".join(names)} |

@@ -204,8 +204,8 @@ def card_markdown(card: dict, sizes: dict, heads: str = "") -> str:
         more += f"""
 - Teacher: a convolutional network of {teacher["parameters"]:,} parameters, trained in {teacher["minutes"]} minutes,
   which recognizes {100 * teacher["top1"]:.1f} % of the pictures held back (SHA-256 `{teacher["sha256"]}`).
-  It reads the same view at {teacher["pixels"]} pixels; its answers at temperature {teacher["temperature"]:g} decide
-  {share:g} % of the loss"""
+  It reads the same view at {teacher["pixels"]} pixels; its answers at temperature {teacher["temperature"]:g} make
+  up {share:g} % of the loss"""
         if rounds := teacher.get("rounds"):
             more += f"; the same views come again after {rounds} epochs"
     more += "".join(f"\n- Until epoch {end}: {what}" for end, what in training.get("earlier", []))
@@ -223,7 +223,7 @@ def card_markdown(card: dict, sizes: dict, heads: str = "") -> str:
     what += f""" {card["parameters"]:,} parameters, stored in half precision
 ({card["weights_bytes"] / 1e6:.1f} MB).
 
-It is made to be looked into. It knows {len(sizes["classes"])} classes and answers with one of them whatever it sees."""
+It is made for inspection. It has {len(sizes["classes"])} classes and answers every picture with one of them."""
     facts = f"- {counted}\n- SHA-256 over all pictures and labels: `{data['sha256']}`"
     trained = f"""- {stages}; about {training["recipe"]["batch_tokens"]:,} {unit} a batch and process
 - Random views: {data["views"]}{more}"""

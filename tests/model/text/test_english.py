@@ -123,7 +123,7 @@ def test_the_measured_rates_meet_the_documented_bounds(translator):
     english, foreign = result["english"], result["foreign"]
     assert {name: counts["sentences"] for name, counts in (english | foreign).items()} == {
         "held out": 2000,
-        "beside Korean": 2473,
+        "paired with Korean": 2473,
         "French": 2635,
         "French, 5 words or more": 2046,
         "Korean": 3763,

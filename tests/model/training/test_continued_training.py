@@ -58,7 +58,7 @@ def test_the_card_states_the_restart(further_run):
     card = json.loads((further_run / "card.json").read_text())
     assert [restart["epoch"] for restart in card["training"]["restarts"]] == [EPOCHS + 1]
     before = card["training"]["restarts"][0]["before"]["learning_rate"]
-    assert f"Warm restart at epoch {EPOCHS + 1}: a fresh optimiser" in (further_run / "card.md").read_text()
+    assert f"Warm restart at epoch {EPOCHS + 1}: a new optimiser" in (further_run / "card.md").read_text()
     assert f"peak rates were {before:g} and" in training_lines(card["training"])
     assert card["training"]["epochs"] == EPOCHS + 1
 

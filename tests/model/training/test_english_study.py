@@ -78,7 +78,7 @@ def test_only_sentences_that_were_not_counted_are_classified(folder, corpus):
     figures = json.loads((folder / MEASURED).read_text())
     assert figures["tokenizer_sha256"] == sha256_of(folder / "tokenizer.model")
     assert figures["english"]["held out"]["sentences"] == len(corpus.heldout)
-    assert figures["english"]["beside Korean"]["sentences"] == 1
+    assert figures["english"]["paired with Korean"]["sentences"] == 1
     assert figures["foreign"]["Korean"] == {"sentences": 3, "script": 3, "french": 0, "other": 0} | {
         "interval": [0.4385, 1.0]
     }

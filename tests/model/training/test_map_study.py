@@ -136,13 +136,13 @@ def test_the_command_states_both_networks_and_retains_the_earlier(finished, data
     assert figures["pointing"] == {method: count / 2 for method, count in hits.items()} | {"centre": 1.0}
     assert figures["before"] == {name: value for name, value in figures.items() if name not in ("before", "facts")}
     text = (copy / "card.md").read_text()
-    assert "In brackets: the network that was here before it." in text and "In 2 drawings" in text
+    assert "In brackets: the network that was shipped before." in text and "In 2 drawings" in text
     assert "| any patch | 75.0 % (75.0 %) |" in text
     again = study_maps(copy, images, read_drawings(drawings), pictures=3, device="cpu")
     assert again == figures
     assert map_section(copy, "0" * 64) == ""
     write_json(copy / FILE, figures | {"before": figures["before"] | {"patches": 9}})
-    note = f"before it, which read pictures of 9 patches, not of {figures['patches']}.\n"
+    note = f"shipped before, which read pictures of 9 patches, not of {figures['patches']}.\n"
     assert note in map_section(copy, figures["weights_sha256"])
 
 

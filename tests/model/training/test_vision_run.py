@@ -164,7 +164,7 @@ def test_only_a_band_above_zero_in_both_areas_is_better_than_the_centre():
     figures |= figures_with("random", deletion=above, insertion=above)  # a baseline is no method
     assert better_than_centre(figures) == ["rollout"]
     text = faithfulness_section({"explained": 12, "faithfulness": figures})
-    assert "Better than it in both areas with the whole band: rollout. Not so: CLS attention." in text
+    assert "Better than it in both areas with the whole band: rollout. Not better: CLS attention." in text
     assert "| +0.100 (+0.010 to +0.190) | +0.100 (-0.010 to +0.210) |" in text
     del figures["rollout"]
     assert "No method is better" in faithfulness_section({"explained": 12, "faithfulness": figures})
