@@ -10,8 +10,8 @@ from .library_types import Config, Reader, Tokenizer
 from .tasks import OPTIONS
 
 NO_PROCESSOR = Template(
-    "The pictures of this model are not read, as its processor is missing: give a live model with reader=processor, or "
-    "put the processor's files beside config.json."
+    "The pictures of this model are not read, as its processor is missing: give a live model with "
+    "reader=processor, or put the processor's files next to config.json."
 )
 _LIBRARY = re.compile(
     r"requires the (.+?) library|Missing optional dependencies: ([\w, ]+)|No module named '([\w.]+)'"
@@ -29,7 +29,7 @@ def load_reader(folder: Path, vision: bool, config: Config) -> Reader:
 
     kind = AutoImageProcessor if vision else AutoTokenizer
     name = "preprocessor_config.json" if vision else "tokenizer.json"
-    with raised_as("The folder has no {file} that can be read ({reason}); put it beside config.json.", file=name):
+    with raised_as("The folder has no {file} that can be read ({reason}); put it next to config.json.", file=name):
         reader = _load(kind, folder, "image processor" if vision else "tokenizer")
     if not vision:
         check_vocabulary(reader, config)
@@ -46,7 +46,7 @@ def load_processor(folder: Path) -> Any:
 
     with raised_as(
         "The pictures of this model are not read, as its processor cannot be opened ({reason}): give a live model with "
-        "reader=processor, or put the processor's files beside config.json."
+        "reader=processor, or put the processor's files next to config.json."
     ):
         processor = _load(AutoProcessor, folder, "processor")
     if not is_picture_text_processor(processor):

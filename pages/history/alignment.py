@@ -46,7 +46,7 @@ def render(request: Request) -> None:
     views = {
         "steps": say("history.attending.steps", "Step by step"),
         "ribbons": say("history.attending.ribbons", "Ribbons"),
-        "beside": say("history.attending.beside", "Beside the Transformer"),
+        "beside": say("history.attending.beside", "Next to the Transformer"),
         "viewer": say("history.attending.viewer", "Maps and lines"),
     }
     renderers: dict[str, Callable[[Request, str], None]] = {

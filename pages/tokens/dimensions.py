@@ -24,7 +24,7 @@ KINDS = {
 
 def render(request: Request) -> None:
     """Show one contrast of words at a time."""
-    contrast = widgets.pick(say("tokens.contrast", "Words to tell apart"), KINDS, "contrast")
+    contrast = widgets.pick(say("tokens.contrast", "Words to separate"), KINDS, "contrast")
     tokenizer = request.service.model.tokenizer
     pairs = CONTRASTS[contrast]
     scores = request.service.lesson(("dimensions", contrast), look_up_pairs, tokenizer, pairs)

@@ -36,7 +36,7 @@ def test_an_example_replaces_text_in_another_language(server: Server, page: Page
 @pytest.mark.nightly
 def test_the_part_that_translates_first_warns_of_a_truncated_translation(server: Server, page: Page):
     open_page(page, f"{server.url}/history?text={quote(HOSTILE)}")  # no network ends its translation
-    for choice in ("Attention over states", "Beside the Transformer", "One vector for all", "Why drop recurrence"):
+    for choice in ("Attention over states", "Next to the Transformer", "One vector for all", "Why drop recurrence"):
         page.get_by_role("radio", name=choice, exact=True).click()
         expect(page.get_by_role("status").filter(has_text="cut off at the length limit").first).to_be_visible()
         ready(page)
