@@ -86,7 +86,7 @@ def show(
         layers: those to show, counted from 0, such as `range(4, 8)` or `[0, 5, 11]`; all by default.
         words: whether whole words are shown at first; maps and text offer both, lines of one text what is set here.
         pair: of two texts, which attends to which at first: "all", "aa", "ab", "ba" or "bb".
-        second_at: for arrays, the position at which the second of two texts begins; a trace knows it.
+        second_at: for arrays, the position at which the second of two texts begins; a trace contains it.
         scale: the colour scale of maps at first: "shared" by all maps, "own" for each, or "log"; by default shared,
             and logarithmic from 64 tokens on, where a shared scale leaves most maps blank.
         height: of the frame in pixels, in which the page then scrolls, for notebooks that limit the height of an

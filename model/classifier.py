@@ -223,7 +223,7 @@ class VisionClassifier(PictureClassifier, CausalMethods):
     ) -> dict[str, OcclusionCurves]:
         """Compute deletion and insertion curves of each explanation and of two baselines.
 
-        The baselines know nothing of the network: "centre", the patches from the centre outwards, and "random", the
+        The baselines do not depend on the network: "centre", the patches from the centre outwards, and "random", the
         mean over some random orders.
 
         Args:

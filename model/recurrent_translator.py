@@ -85,7 +85,7 @@ class RecurrentTranslator(SentenceTranslator[RecurrentTrace]):
     def doubt_thresholds(self) -> DoubtThresholds | None:
         """Probabilities that count as low; where none were measured on these weights, those of the shipped Transformer.
 
-        Then no mean is low: how good translations of a low mean are is not known.
+        Then no mean counts as low, since the quality of translations with a low mean was not measured.
 
         Raises:
             AlteredFileError: a file ships and was altered.

@@ -32,7 +32,7 @@ Direction = Literal["denoising", "noising"]
 
 @dataclass(frozen=True)
 class PatchingCheck:
-    """How far two results that are known beforehand are missed, as shares of the largest logit of the run that gives.
+    """Errors of two results that are known beforehand, as shares of the largest logit of the run that gives.
 
     Attributes:
         everything: largest |difference| of a logit, with all cells of the grid and all of the stream replaced at once,

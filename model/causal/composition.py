@@ -1,9 +1,9 @@
-"""What heads are built for, read from their weights: composition between heads, and copying (Elhage et al. 2021).
+"""Composition between heads, and copying, computed from their weights (Elhage et al. 2021).
 
 Composition of an earlier with a later head is the Frobenius norm of the product of their matrices divided by the
 product of their norms: of W_OV of the earlier head with W_QK of the later one by queries (Q) or keys (K), with its W_OV
 by values (V) ("A Mathematical Framework for Transformer Circuits", two-layer attention-only transformers). Random
-matrices give a share above 0, stated as `chance`; only what is well above it says that the later head reads what the
+matrices give a share above 0, stated as `chance`; only a share well above it shows that the later head reads what the
 earlier one writes.
 
 The copying score of a head is the sum of the eigenvalues of its whole OV circuit, from the embedding of a token to the

@@ -1,8 +1,8 @@
 """Ablation of heads by zero, by their mean, or by outputs from other inputs; and of pairs of heads.
 
-- zero: Michel et al. 2019 ("Are Sixteen Heads Really Better than One?", section 3). The network never sees a head that
-  says nothing, so part of the effect is that of an unusual input to the later layers.
-- mean: Wang et al. 2022 (section 2.2): the mean over many inputs removes what the head says about this one alone.
+- zero: Michel et al. 2019 ("Are Sixteen Heads Really Better than One?", section 3). In training no head
+  has the output 0, so part of the effect is that of an unusual input to the later layers.
+- mean: Wang et al. 2022 (section 2.2): the mean over many inputs removes what depends on this one alone.
 - resample: Chan et al. 2022 ("Causal Scrubbing"): outputs of the same head from other inputs, drawn several times. Each
   position gets the output of the head at one drawn position of one drawn input.
 

@@ -3,7 +3,7 @@
 Every row of the residual stream is read out as the last one is. A pre-norm network applies its last norm to it; in a
 post-norm network each row is normalised by its own layer, so none is added (Vaswani et al. 2017, section 3.1).
 
-What it cannot show: a layer may store what it knows in directions that only later layers read; then its row reads out
+What it cannot show: a layer may store information in directions that only later layers read; then its row reads out
 as something else, although the answer is there.
 """
 

@@ -1,4 +1,4 @@
-"""Path patching: what one head tells another, apart from everything else that it does.
+"""Path patching: measure the effect of one head through another, with all other paths frozen.
 
 For a sender and a receiver (Wang et al. 2022, "Interpretability in the Wild", section 3.1 and appendix B;
 Goldowsky-Dill et al. 2023, "Localizing Model Behavior with Path Patching"):
@@ -58,7 +58,7 @@ class PathPatching(CausalResult):
     Attributes:
         edges: connection -> `(sender layer, sender head, receiver layer, receiver head)` float64, the metric with the
             edge patched minus that without; NaN where the receiver cannot depend on the sender.
-        direct: kind of the sender -> `(layer, head)`, the same of the path to the logits past all other heads. The
+        direct: kind of the sender -> `(layer, head)`, the same of the path to the logits through no other head. The
             encoder's heads have no such path.
         receiver, donor: the metric of the run that receives and of the run that gives.
         feed_forward: whether feed-forward layers pass a change on ("recomputed") or not ("frozen").

@@ -2,13 +2,13 @@
 
 The input is a row of random ids, each at most once, and the same row again. From the second half, a head can attend
 
-    induction      to the token after the earlier occurrence of this token ("prefix matching": it can say what follows)
+    induction      to the token after the earlier occurrence of this token ("prefix matching": it predicts what follows)
     duplicate      to the earlier occurrence of this token
     previous       to the token before (scored over both halves)
 
 A score is the attention on that one key, averaged over queries and over several random rows; it is in [0, 1]. Random
 ids have no meaning, so a high score shows what a head does with any tokens ("In-context Learning and Induction Heads",
-section on head activation evaluators), not what it does in a sentence. `chance` is the score of even attention.
+section on head activation evaluators), not what it does in a sentence. `chance` is the score of uniform attention.
 """
 
 import math
@@ -35,7 +35,7 @@ class RepeatedIdScores(CausalResult):
     Attributes:
         scores: kind of attention -> score -> `(layer, head)` float64 in [0, 1].
         standard_errors: the same of the means over rows; NaN for a single row.
-        chance: kind of attention -> score -> that of even attention over all keys that are not masked.
+        chance: kind of attention -> score -> that of uniform attention over all keys that are not masked.
         length, rows: of the random ids before they are repeated; how many rows.
         row_sum_error: largest distance of a query's weights from summing to 1.
     """
@@ -84,8 +84,8 @@ def score_heads(
 def score_heads_on_text(resumable: ResumableNetwork, ids: Sequence[int]) -> RepeatedIdScores:
     """Score the heads of self-attention on a text that is followed by itself.
 
-    Unlike random ids, a token may occur twice in it, and grammar says much of what follows; a score states what a head
-    does, not why. There is one row, so no standard error.
+    Unlike random ids, a token may occur twice in it, and grammar predicts much of what follows; a score states what a
+    head does, not why. There is one row, so no standard error.
 
     Args:
         ids: of the text, without special tokens.

@@ -1,7 +1,7 @@
 """Networks as stacks of layers that can be run again from any layer on: the base of all causal methods.
 
-A method changes tensors in some layer and asks what follows. Earlier layers are the same as without the change, so the
-run starts at that layer, from the residual stream of a recorded run. Many changes run in one batch, one a row.
+A method changes tensors in some layer and measures the effect. Earlier layers are the same as without the change, so
+the run starts at that layer, from the residual stream of a recorded run. Many changes run in one batch, one a row.
 
 Layers count from 0. The stream has a row more than there are layers: row 0 is the embedded input, row k + 1 the output
 of layer k; both "before layer k" and "after layer k - 1" are row k.

@@ -25,7 +25,7 @@ Translating = ResumableTranslator | RecurrentCausalNetwork
 
 @dataclass(frozen=True)
 class TargetToken:
-    """A token of the clean translation, and what the network says instead after the corrupt sentence.
+    """A token of the clean translation, and the token that replaces it after the corrupt sentence.
 
     Attributes:
         place: in the clean translation, from 0.

@@ -21,7 +21,7 @@ AXES = {
     "covered": Message("occlusion.covered", "patches covered, per cent"),
     "uncovered": Message("occlusion.uncovered", "patches uncovered, per cent"),
 }
-BASELINES = {"light": "#6B7280", "dark": "#A3ABB6"}  # colour of the orders that know nothing of the network
+BASELINES = {"light": "#6B7280", "dark": "#A3ABB6"}  # colour of the orders that do not depend on the network
 
 
 @dataclass(frozen=True, eq=False)
