@@ -8,6 +8,10 @@ from playwright.sync_api import Page
 from tests.browser.text_faults import has_word_twice, is_latin, language_faults, text_faults
 
 FRAME = "style='border: 1px solid; width: 60px; white-space: nowrap'"
+AXIS = """<div class='js-plotly-plot'><svg width='200' height='120'>
+    <g class='ytick'><text x='60' y='60'>5 sleeping</text></g>
+    <text class='ytitle' transform='translate(60, 60) rotate(-90)' text-anchor='middle' y='{title}'>토큰</text>
+</svg></div>"""
 
 
 @pytest.mark.parametrize(
@@ -60,6 +64,8 @@ def test_words_twice(title: str, expected: bool):
         ("<p>위</p><p style='margin-top: -2.2em; position: sticky; bottom: 0'>아래</p>", []),
         ("<p style='rotate: 90deg'>위</p><p style='margin-top: -2.2em'>아래</p>", []),
         ("<svg width='60' height='20'><text y='15'>그림보다 긴 설명입니다</text></svg>", ["cut by"]),
+        (AXIS.format(title=-30), []),
+        (AXIS.format(title=4), ["on the title of an axis: 토큰 | 5 sleeping"]),
         ("<h2>English heading</h2>", ["heading without Korean"]),
         ("<div class='query-axis'>Query: 영어 query 토큰</div>", ["a word twice"]),
         ("<p>값 <b data-said='number'>7</b>는 <code>x</code>을</p>", ["7는", "x을"]),

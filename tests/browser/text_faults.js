@@ -149,5 +149,13 @@
       if (shared > OUT && one.node !== other.node && one.layer === other.layer) faults.add(`on another text: ${path(one.element)}: ${plain(one.node.data)} | ${plain(other.node.data)}`)
     }
   }
+  for (const title of main.querySelectorAll(".js-plotly-plot .ytitle")) { // turned, so not among the lines
+    const edge = title.getBoundingClientRect()
+    for (const label of title.closest(".js-plotly-plot").querySelectorAll(".ytick text")) {
+      const { left, right, top, bottom } = label.getBoundingClientRect()
+      const isOver = left < edge.right && right > edge.left && top < edge.bottom && bottom > edge.top
+      if (isOver) faults.add(`on the title of an axis: ${plain(title.textContent)} | ${plain(label.textContent)}`)
+    }
+  }
   return { faults: [...faults], texts: [...texts], headings: [...headings], axes: [...axes] }
 }

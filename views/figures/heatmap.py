@@ -1,5 +1,6 @@
 """A matrix as a Plotly heatmap, for vectors, cosines and rotations; signed numbers have two hues."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,8 @@ from ..text.numbers import three_digits
 _HEIGHT = (220, 560)  # pixels of the matrix
 _ROW = 22  # height in pixels of a row with a label
 _MARGINS = 80  # height in pixels of titles and labels
+_GAP = 11  # pixels from labels to the title of their axis
+_LETTER = 1.3  # by how many pixels a letter is wider in the font of a saved picture than in that of the page
 
 
 @dataclass(frozen=True)
@@ -51,12 +54,13 @@ def matrix(chart: ChartMatrix, theme: palette.Theme) -> go.Figure:
     # The space for numbers is known, in the large type of a lecture too; for labels Plotly has to measure it, which
     # means drawing the figure twice.
     labelled = rows is not None or columns is not None
+    side_gap = _GAP + math.ceil(_LETTER * max(map(literal.columns, chart.rows or ["100"])))
     slanted = None if columns is None or len(columns) <= 8 else -60
     ink = {"color": palette.INK[theme]}
     bare = {"showgrid": False, "zeroline": False, "ticks": "", "tickfont": ink, "automargin": labelled}
 
-    def axis(title: str, labels: list[str] | None, **more: object) -> dict:
-        titled = {"title": {"text": title, "standoff": 11, "font": ink}}
+    def axis(title: str, gap: int, labels: list[str] | None, **more: object) -> dict:
+        titled = {"title": {"text": title, "standoff": gap, "font": ink}}
         return {"type": "linear" if labels is None else "category"} | bare | titled | more
 
     # In one call: changing a figure step by step takes ten times as long.
@@ -78,8 +82,8 @@ def matrix(chart: ChartMatrix, theme: palette.Theme) -> go.Figure:
             "texttemplate": "%{text}" if chart.written else None,
         },
         {
-            "xaxis": axis(chart.column_title, columns, side="top", tickangle=slanted),
-            "yaxis": axis(chart.row_title, rows, autorange="reversed"),
+            "xaxis": axis(chart.column_title, _GAP, columns, side="top", tickangle=slanted),
+            "yaxis": axis(chart.row_title, side_gap, rows, autorange="reversed"),
             "height": height(chart),
             "margin": {"l": 8, "r": 16, "t": 8, "b": 8} if labelled else {"l": 76, "r": 16, "t": 56, "b": 8},
             "meta": literal.tokens_on(*["yaxis"] * (rows is not None), *["xaxis"] * (columns is not None)),

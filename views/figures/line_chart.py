@@ -16,7 +16,7 @@ SERIES = (*(palette.HUES[kind] for kind in ("encoder", "decoder", "cross", "visi
 HEIGHT = 340
 GAP = 0.08  # between two panels
 # pixels from the numbers of an axis to its title: Plotly takes Hangul for less high than it is
-SIDE_GAP, GAP_BELOW = 14, 12
+SIDE_GAP, GAP_BELOW = 20, 12  # numbers at the side are wider in the font of a saved picture
 BINS = 60  # of a histogram
 LABEL_LINE, LABEL_LETTER, LABEL_WIDTH = 16, 7, 14  # pixels of a line's label and of a letter; letters in a row
 
