@@ -16,6 +16,7 @@ from views.controls import widgets
 from views.html import generated_tokens
 from views.text import literal
 from views.text.catalogue import Message, say, say_count, say_error
+from views.text.numbers import MINUS
 from views.url_state import bound_settings
 
 SCALE, SHARPEN, MASK, ONE_HOT, PULL = "scale", "sharpen", "mask", "one-hot", "pull"
@@ -160,7 +161,7 @@ def describe_change(change: HeadIntervention) -> str:
 
 def _describe_action(change: HeadIntervention) -> str:
     if isinstance(change, Scale):
-        times = say("changes.scaled", "output \u00d7 {factor:g}", factor=change.factor)
+        times = say("changes.scaled", "output \u00d7 {factor}", factor=f"{change.factor:g}".replace("-", MINUS))
         return times if change.factor else say("changes.ablated", "ablated")
     if isinstance(change, Temperature):
         return say("changes.temperature", "temperature {temperature:g}", temperature=change.temperature)
@@ -177,7 +178,6 @@ def _describe_action(change: HeadIntervention) -> str:
         places = {"query": change.query + 1, "key": change.key + 1}
         if change.delta == -math.inf:
             return say("changes.rubbed-out", "query {query} does not attend to key {key}", **places)
-        return say(
-            "changes.pulled", "{delta:+.3g} on the score of key {key} at query {query}", delta=change.delta, **places
-        )
+        delta = f"{change.delta:+.3g}".replace("-", MINUS)
+        return say("changes.pulled", "{delta} on the score of key {key} at query {query}", delta=delta, **places)
     return say("changes.no-mask", "no causal mask")

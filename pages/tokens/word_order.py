@@ -15,6 +15,7 @@ from views.figures.heatmap import ChartMatrix
 from views.html import generated_tokens
 from views.text import literal
 from views.text.catalogue import say
+from views.text.numbers import MINUS
 
 ORDERS = (
     "Although I did not get 95 in last TOEFL, I could get in the Ph.D program.",
@@ -38,7 +39,8 @@ def render(request: Request) -> None:
     for side, (column, text) in enumerate(zip(columns, texts, strict=True)):
         with column:
             # by how many places a token is shifted in the other sentence
-            moved = {pair[side]: f"{pair[1 - side] - pair[side]:+d}" for pair in comparison.pairs if pair[0] != pair[1]}
+            shifts = {pair[side]: pair[1 - side] - pair[side] for pair in comparison.pairs if pair[0] != pair[1]}
+            moved = {place: f"{shift:+d}".replace("-", MINUS) for place, shift in shifts.items()}
             notes = [moved.get(place, "") for place in range(len(comparison.tokens[side]))]
             st.html(generated_tokens.chips(comparison.tokens[side], "encoder", notes=notes))
             steps = request.service.steps(text, request.options)

@@ -4,8 +4,7 @@ lengths = (9, 18)  # yours
 d_model = 256  # yours
 
 
-def schemes(length: int) -> tuple[torch.Tensor, ...]:
-    """Positions as integers, from 0 to 1, and as sinusoids; one row a position."""
+def schemes(length: int) -> tuple[torch.Tensor, ...]:  # integers, from 0 to 1, sinusoids; one row a position
     position = torch.arange(length, dtype=torch.float64)[:, None]  # (length, 1)
     angles = position / 10000 ** (torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)  # (length, d_model / 2)
     sinusoids = torch.stack([angles.sin(), angles.cos()], dim=2).flatten(1)  # (length, d_model): sine, cosine, ...

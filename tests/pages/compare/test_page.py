@@ -128,13 +128,15 @@ def test_stored_interventions_apply_together_and_can_be_removed(open_app, transl
 
 
 def test_pulls_in_a_link_are_applied_and_described(open_app, translator, trace):
-    pulls = HeadInterventions((Pull("cross", ALL, 1, 2, 4.5), Pull("decoder", ((0, 1),), 0, 1, -math.inf)))
+    weaker, hidden = Pull("cross", ALL, 0, 3, -0.5), Pull("decoder", ((0, 1),), 0, 1, -math.inf)
+    pulls = HeadInterventions((Pull("cross", ALL, 1, 2, 4.5), weaker, hidden))
     app = open_app("compare", heads3="", headskept=pulls.to_text())
     intervened = translator.intervene(trace, pulls)
     assert metrics(app)["Loss, after"] == three_digits(float(token_losses(intervened.after).mean()))
     assert max(figures(app)) < 1e-4 and not app.warning
     texts = " ".join(text.value for text in app.text)
     assert "+4.5 on the score of key 2 at query 3" in texts and "query 2 does not attend to key 1" in texts
+    assert "\u22120.5 on the score of key 1 at query 4" in texts
 
 
 RED = "She is wearing a small red dress."

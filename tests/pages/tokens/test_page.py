@@ -190,6 +190,7 @@ def test_two_orders(open_app, translator):
     np.testing.assert_allclose(numbers(figure["data"][0]["z"]), expected.distances, atol=1e-4)
     assert list(figure["data"][0]["x"]) == list(expected.stages)
     assert any("The same bag" in text.value for text in app.markdown)
+    assert {"+13", "\u22121"} <= set(re.findall(r"[+\u2212-]\d+(?=<)", html_of(app)))
     translations = re.findall(r'lang="fr" dir="auto".*?>(.*?)</p>', html_of(app))
     assert len(set(translations)) == 2
     line = check_caption(app, "with all positions set to 0")

@@ -38,4 +38,6 @@ def test_every_program_stays_the_same_in_english_and_in_translation():
         with using_language("ko"):
             translated = with_translated_comments(text)
         assert ast.dump(ast.parse(translated)) == ast.dump(ast.parse(text))
+        texts = [node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Expr)]
+        assert not any(isinstance(node, ast.Constant) for node in texts), f"{path} has a docstring, which stays English"
         assert max(map(columns, translated.splitlines())) <= WIDTH, path
