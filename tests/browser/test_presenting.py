@@ -185,3 +185,38 @@ def test_a_stage_is_on_one_screen(page: Page, server: Server, address: str, show
     assert max(box["y"] + box["height"] for box in boxes) <= 1080
     field = page.locator(".st-key-text input, .st-key-picture_strip").first.bounding_box()
     assert field["y"] >= page.get_by_test_id("stHeader").bounding_box()["height"]
+
+
+# Labels of an axis that are nearer to the one before than their type is large.
+OVERLAPPING = """lists => lists.flatMap((list) => {
+    const size = parseFloat(getComputedStyle(list).fontSize)
+    const labels = [...list.children].filter((label) => label.textContent)
+    const middles = labels.map((label) => {
+        const {top, bottom, left, right} = label.getBoundingClientRect()
+        return list.classList.contains("queries") ? (top + bottom) / 2 : (left + right) / 2
+    })
+    return labels.filter((_, place) => place && middles[place] - middles[place - 1] < 0.95 * size)
+        .map((label) => label.textContent)
+})"""
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "vision?view=full-maps",
+        "masks?masks=padding",
+        "decoding?part=kv-cache",
+        "history?part=gates",
+        "inside?inside=seven-steps",
+    ],
+)
+def test_labels_of_presented_maps_do_not_overlap(page: Page, server: Server, address: str):
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    open_page(page, f"{server.url}/{address}&present=1")
+    labels = page.locator(".queries:not(:empty), .keys:not(.across):not(:empty)")
+    expect(labels.first).to_be_visible()
+    assert labels.evaluate_all(OVERLAPPING) == []
+    assert all(
+        size >= 18
+        for size in labels.evaluate_all("lists => lists.map((one) => parseFloat(getComputedStyle(one).fontSize))")
+    )
