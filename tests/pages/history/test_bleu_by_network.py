@@ -60,7 +60,7 @@ def test_what_else_differs_is_stated_from_the_cards(open_app):
         "last token first", "last token first", "both ways", "both ways", "all tokens at once", "no encoder",
     ]  # fmt: skip
     text = " ".join(part.value for part in app.markdown)
-    assert "The difference of two rows is not the worth of one idea" in text and "changes the network." not in text
+    assert "The difference of two rows is not the effect of one idea" in text and "changes the network." not in text
 
 
 def test_the_file_of_what_differs_has_all_bounds(open_app):
