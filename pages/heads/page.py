@@ -13,7 +13,7 @@ from pages.heads.replaced_heads import render_replaced
 from pages.shared import checks, files
 from pages.shared.fragments import fragment
 from pages.shared.head_ranking import head_list
-from pages.shared.head_ranking.head_rows import Head, LoadedStatistics, format_signed, list_heads, load_best_statistics
+from pages.shared.head_ranking.head_rows import Head, LoadedStatistics, list_heads, load_best_statistics
 from pages.shared.head_ranking.weight_scores import render_weight_scores, score_weights
 from pages.shared.models import load_alignment
 from pages.shared.page_header import Request, render_translation_page
@@ -26,6 +26,7 @@ from views.controls.widgets import Choice
 from views.export.matrices import HeadMap
 from views.text import terms
 from views.text.catalogue import say
+from views.text.numbers import signed
 from views.url_state import bound_settings
 from views.viewer.attention_maps import from_trace
 
@@ -88,7 +89,7 @@ def explore(service: Service, trace: Trace) -> None:
             total=study.effects.losses.sum(),
             tokens=len(study.effects.losses),
             strongest=strongest.name,
-            change=format_signed(strongest.change),
+            change=signed(strongest.change),
             helpful=sum(head.change > 0 for head in study.heads),
             heads=len(study.heads),
         )

@@ -1,6 +1,6 @@
 """Tables by columns: the cells on the page, and the values in its file and its data frame."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,6 +9,7 @@ import streamlit as st
 
 from views.html import bars, decoding_steps, generated_tokens
 from views.text import literal
+from views.text.numbers import three_digits
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +38,14 @@ def name_column(title: str, texts: Sequence[str], what: Literal["token", "number
 
 
 def bar_column(
-    title: str, values: Sequence[float | None] | np.ndarray, largest: float, kind: str = "decoder"
+    title: str,
+    values: Sequence[float | None] | np.ndarray,
+    largest: float,
+    kind: str = "decoder",
+    write: Callable[[float], str] = three_digits,
 ) -> TableColumn:
-    """A column of numbers, each with a bar; `largest` fills a cell, and None stays empty."""
-    cells = [None if value is None else bars.bar_cell(float(value), largest, kind) for value in values]
+    """A column of numbers, each with a bar; `largest` fills a cell, and None stays empty. `write` formats the cells."""
+    cells = [None if value is None else bars.bar_cell(float(value), largest, kind, write=write) for value in values]
     return TableColumn(title, values, cells)
 
 

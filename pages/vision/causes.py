@@ -21,7 +21,13 @@ from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, fold_check, folded_how_to_read, how_to_read, paragraph
-from pages.vision.other_picture import choose_other_picture, describe_metric, describe_source, render_classes
+from pages.vision.other_picture import (
+    choose_other_picture,
+    describe_metric,
+    describe_source,
+    metric_writer,
+    render_classes,
+)
 from pages.vision.patched_sites import choose_sites
 from pages.vision.picture_noise import render_noise
 from pages.vision.picture_paths import render_paths
@@ -106,6 +112,7 @@ def render_lens(service: Service, key: str, trace: PatchTrace, class_index: int)
         weights=weights,
         names=(layers, ["p"]),
         along=("lenslayer", "lensof"),
+        percent=True,
     )
     left, right = st.columns([3, 4], gap="large")
     with left:
@@ -150,7 +157,7 @@ def _render_layers(lens: LogitLens, trace: PatchTrace, class_index: int, place: 
         answers(0),
         answers(place),
         tables.bar_column(
-            say("vision.causes.at-cls", "{name} at CLS", name=name), lens.probabilities[:, 0], 1.0, "vision"
+            say("vision.causes.at-cls", "{name} at CLS", name=name), lens.probabilities[:, 0], 1.0, "vision", percent
         ),
     ]
     title = say("vision.causes.layers", "Answer after each layer")
@@ -220,5 +227,6 @@ def render_answer(
 ) -> None:
     """State what is measured in all runs, and show the classes of the patched run."""
     measured = describe_metric(cells.first.metric, classes)
-    paragraph(PAGE, "patched-cell", measured=measured, **cells.sentence_values(cell, direction))
+    values = cells.sentence_values(cell, direction, metric_writer(cells.first.metric))
+    paragraph(PAGE, "patched-cell", measured=measured, **values)
     render_classes(classes, probabilities)

@@ -12,6 +12,7 @@ from views.components.matrix_row import RowMatrix, matrix_row
 from views.text import terms
 from views.text.catalogue import say
 from views.text.class_names import class_names
+from views.text.numbers import percent
 
 
 def render_classification(service: Service, key: str, trace: VisionTrace) -> None:
@@ -35,7 +36,7 @@ def render_classification(service: Service, key: str, trace: VisionTrace) -> Non
             tables.name_column(say("column.class", "class"), class_names(trace.classes), "name"),
             tables.TableColumn(say("vision.classification.logit", "logit"), steps.logits.tolist()),
             tables.TableColumn(say("vision.classification.power", "e^(logit \u2212 largest)"), steps.powers.tolist()),
-            tables.bar_column(terms.PROBABILITY(), steps.probabilities.tolist(), 1.0, "vision"),
+            tables.bar_column(terms.PROBABILITY(), steps.probabilities.tolist(), 1.0, "vision", percent),
         ]
         title = say("vision.classification.title", "From logits to probabilities")
         tables.render_table(columns, title, int(steps.probabilities.argmax()))

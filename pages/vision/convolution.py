@@ -67,7 +67,8 @@ def render_convolution(service: Service, key: str, trace: VisionTrace) -> None:
         rows.append((size_label, float(sizes[size][answer]), share(their_sizes[size])))
     with right:
         cells: list[list[bars.Value]] = [
-            [row[0], bars.bar_cell(row[1], 1, "vision"), bars.bar_cell(row[2], 1, "cross")] for row in rows
+            [name, *(bars.bar_cell(p, 1, kind, write=percent) for p, kind in ((ours, "vision"), (theirs, "cross")))]
+            for name, ours, theirs in rows
         ]
         marked = list(PICTURES).index(arrangement)
         title = say("vision.bias.table", "Probability of the answer to the picture as it is")

@@ -13,7 +13,7 @@ from pages.shared import checks, tables
 from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.head_ranking import head_list
-from pages.shared.head_ranking.head_rows import Head, LoadedStatistics, format_signed, list_heads, load_best_statistics
+from pages.shared.head_ranking.head_rows import Head, LoadedStatistics, list_heads, load_best_statistics
 from pages.shared.service import Service
 from pages.shared.texts import caption, fold_check, paragraph
 from pages.vision.program import render_vision_program
@@ -24,6 +24,7 @@ from views.figures import overlay
 from views.text import literal
 from views.text.catalogue import Message, say
 from views.text.class_names import class_name
+from views.text.numbers import percent, points, signed
 from views.url_state import bound_settings
 
 PAGE = "vision_heads"
@@ -31,6 +32,7 @@ MEASURES = {
     "logit": Message("vision.measure.logit", "Logit"),
     "probability": Message("vision.measure.probability", "Probability"),
 }
+WRITERS = {"logit": signed, "probability": points}
 CHANGES = {
     "logit": Message("vision.change.logit", "change of the logit"),
     "probability": Message("vision.change.probability", "change of the probability"),
@@ -74,13 +76,14 @@ def render_heads(service: Service, key: str, trace: VisionTrace) -> None:
         cls_maps(trace, patch_grid.grey(patch_grid.as_bytes(trace.pixels))),
         headings,
         name="vision-heads",
+        write=WRITERS[measure],
         heading=say("vision.head.heading", "What CLS attends to, {map}", map="{map}"),
         opacity=overlay.OPACITY,
     )
     paragraph(PAGE)
     overview, detail = st.columns([5, 4], gap="large")
     with overview:
-        _render_list(study, ranked, change, name)
+        _render_list(study, ranked, measure, name)
     with detail:
         _render_head(service, key, study, trace, ranked.opened)
     _render_measure_experiment(effects, class_index, measure)
@@ -105,17 +108,18 @@ def _render_measure_experiment(effects: ClassificationAblation, class_index: int
     ):
         layer, head = np.unravel_index(int(np.abs(changes).argmax()), changes.shape)
         result |= {f"{name}_layer": int(layer) + 1, f"{name}_head": int(head) + 1}
-        result[name] = format_signed(float(changes[layer, head]))
+        result[name] = WRITERS[name](float(changes[layer, head]))
     render_experiment("vision-heads", {"measure": "probability"}, result if measure == "probability" else None)
 
 
-def _render_list(study: HeadEffects, ranked: head_list.RankedHeads, change: str, name: str) -> None:
+def _render_list(study: HeadEffects, ranked: head_list.RankedHeads, measure: str, name: str) -> None:
     """Describe the list in words and offer it as a file; show the scores of the open head."""
     listed = ranked.listed
     strongest = max(listed, key=lambda head: abs(head.change))
+    change = CHANGES[measure]()
     words = {"name": literal.markdown(name), "strongest": strongest.name, "measure": change}
     less, more = (sum(side * head.change > 0 for head in listed) for side in (-1, 1))
-    paragraph(PAGE, "list", **words, change=format_signed(strongest.change), less=less, more=more)
+    paragraph(PAGE, "list", **words, change=WRITERS[measure](strongest.change), less=less, more=more)
     title = say("vision.change.of", "{change} of {name}", change=change, name=name)
     head_list.render_table(ranked, study.statistics, title, "vision-heads")
     head_list.render_scores(ranked.opened, study.statistics)
@@ -130,9 +134,10 @@ def _render_head(service: Service, key: str, study: HeadEffects, trace: VisionTr
     change, order = without - study.effects.logits, np.argsort(-trace.probabilities)
     columns = [
         tables.name_column(say("column.class", "class"), [class_name(trace.classes[c]) for c in order], "name"),
-        tables.TableColumn(say("column.probability", "probability"), trace.probabilities[order]),
+        tables.TableColumn(say("column.probability", "probability"), [*map(percent, trace.probabilities[order])]),
         tables.TableColumn(
-            say("vision.head.without", "with the head ablated"), study.effects.probabilities[place][order]
+            say("vision.head.without", "with the head ablated"),
+            [*map(percent, study.effects.probabilities[place][order])],
         ),
         tables.bar_column(CHANGES["logit"](), change[order], float(abs(change).max()), "vision"),
     ]

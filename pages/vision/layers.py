@@ -104,7 +104,7 @@ def render_layers(service: Service, key: str, trace: PatchTrace) -> None:
         rollout=checks.format_difference("rollout", check.max_difference),
         rows=checks.format_difference("row sums", check.row_sum_error),
         slope=checks.format_difference("slope of the logit", gradients.difference),
-        start=probability,
+        start=percent(probability),
         ends=checks.format_difference("ends of curves", float(np.abs(np.array(ends) - probability).max())),
     )
     _render_files(trace, class_index, scores, measured, {} if integrated is None else integrated.arrays())

@@ -1,5 +1,6 @@
 """A second picture that is compared with the user's: its choice, what is measured, and the answer of a changed run."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from views.html import class_bars
 from views.text import literal
 from views.text.catalogue import say
 from views.text.class_names import class_name
+from views.text.numbers import percent, three_digits
 
 LISTED = 10  # most probable classes, where there are more
 
@@ -51,6 +53,11 @@ def describe_metric(metric: Metric, classes: tuple[str, ...]) -> str:
     if len(names) == 2:
         return block("circuits", "measured-difference", token=names[0], other=names[1])
     return block("circuits", "measured-probability", token=names[0])
+
+
+def metric_writer(metric: Metric) -> Callable[[float], str]:
+    """Return what formats a metric: probabilities of classes are in per cent."""
+    return percent if metric.unit == "probability" else three_digits
 
 
 def render_classes(classes: tuple[str, ...], probabilities: np.ndarray) -> None:

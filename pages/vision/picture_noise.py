@@ -18,7 +18,7 @@ from pages.shared.causes.precision import runs_in_half
 from pages.shared.causes.saved_result import ResultSource
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, paragraph
-from pages.vision.other_picture import describe_source
+from pages.vision.other_picture import describe_source, metric_writer
 from pages.vision.patch_painter import masked_picture, middle, paint_patches
 from pages.vision.patched_sites import PatchedSites, choose_sites
 from pages.vision.program import render_vision_program
@@ -28,7 +28,6 @@ from views.export import causal_recipes
 from views.text import literal
 from views.text.catalogue import Message, Untranslated, say
 from views.text.class_names import class_name
-from views.text.numbers import three_digits
 from views.url_state import bound_settings
 
 PAGE = "vision_causes"
@@ -153,6 +152,7 @@ def render_cell(cells: PatchedCells, cell: str, noisy: NoisyPicture, name: str) 
     """State what is measured without noise, with it, and with the chosen cell as without."""
     error = cells.error(cell)
     assert error is not None, "noise is drawn more than once"
+    write = metric_writer(noisy.metric)
     text = "logit-of" if isinstance(noisy.metric, Logit) else "measured-probability"
     paragraph(
         PAGE,
@@ -160,8 +160,8 @@ def render_cell(cells: PatchedCells, cell: str, noisy: NoisyPicture, name: str) 
         measured=block("circuits", text, token=literal.markdown(name)),
         count=len(noisy.positions),
         samples=noisy.samples,
-        error=three_digits(error),
-        **cells.sentence_values(cell, "denoising"),
+        error=write(error),
+        **cells.sentence_values(cell, "denoising", write),
     )
 
 

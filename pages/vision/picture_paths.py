@@ -11,7 +11,13 @@ from pages.shared.causes import path_views
 from pages.shared.causes.asking import may_begin
 from pages.shared.service import Service
 from pages.shared.texts import block, caption
-from pages.vision.other_picture import choose_other_picture, describe_metric, describe_source, render_classes
+from pages.vision.other_picture import (
+    choose_other_picture,
+    describe_metric,
+    describe_source,
+    metric_writer,
+    render_classes,
+)
 from views.controls import sentence_input
 from views.text.catalogue import say
 from views.text.class_names import class_name
@@ -73,6 +79,6 @@ def render_paths(service: Service, key: str, trace: PatchTrace) -> None:
         shown = path_views.render_graph(edges, cut, names)
     run = service.analysis_in_steps(("vision cut", *place, ids), answer)
     with right:
-        path_views.render_values(edges, cut, run.value, describe_metric(metric, trace.classes))
+        path_views.render_values(edges, cut, run.value, describe_metric(metric, trace.classes), metric_writer(metric))
         render_classes(trace.classes, run.probabilities)
     path_views.render_list(edges, shown, cut, names, describe_source(service, other))

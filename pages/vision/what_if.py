@@ -29,7 +29,7 @@ from views.figures import overlay
 from views.text import literal
 from views.text.catalogue import Message, say
 from views.text.class_names import class_name
-from views.text.numbers import percent
+from views.text.numbers import percent, points
 from views.url_state import bound_settings
 
 PAGE = "what_if"
@@ -193,9 +193,9 @@ def _class_columns(trace: PatchTrace, changed: PictureChange, places: np.ndarray
         tables.name_column(
             say("column.class", "class"), [class_name(trace.classes[place]) for place in places], "name"
         ),
-        tables.bar_column(say("column.before", "before"), before, 1, "vision"),
-        tables.bar_column(say("column.after", "after"), after, 1, "vision"),
-        tables.bar_column(say("column.change", "change"), after - before, 1, "difference"),
+        tables.bar_column(say("column.before", "before"), before, 1, "vision", percent),
+        tables.bar_column(say("column.after", "after"), after, 1, "vision", percent),
+        tables.bar_column(say("column.change", "change"), after - before, 1, "difference", points),
     ]
 
 

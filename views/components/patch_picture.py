@@ -78,6 +78,7 @@ class PatchPicture:
         sliders: choices that are drawn as sliders.
         names: of the layers and of the heads in the payload; if there are too many, only the selected ones.
         tops: `(layer, head)`, the weight that gets the deepest colour on a shared scale; None for that of each map.
+        percent: whether the numbers are probabilities of classes, which are in per cent.
     """
 
     pixels: np.ndarray
@@ -94,6 +95,7 @@ class PatchPicture:
     along: tuple[str, str] = ("layer", "head")
     beside: bool = False
     sliders: Sequence[str] = ()
+    percent: bool = False
 
 
 def payload(

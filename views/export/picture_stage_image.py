@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import palette, patch_grid
-from ..text.numbers import three_digits
+from ..text.numbers import percent
 from .drawing import Box, Drawing, Item, Pixels, TextLine, text_width, wrap
 from .matrices import HeadMap, map_ends
 from .matrix_image import MARGIN, colour_bar
@@ -149,5 +149,5 @@ def _draw_names(stage: PictureStageImage, layer: int, bar: Box, width: float, sc
         return
     (name, probability), x = stage.read[layer], x + width
     yield TextLine(x, y, name, _TEXT)
-    yield TextLine(x + _READING - 14, y, three_digits(probability), _TEXT, "end")
+    yield TextLine(x + _READING - 14, y, percent(probability), _TEXT, "end")
     yield Box(x, y + 11, (_READING - 14) * probability, 3, _mix_colour(scale, 0.56))

@@ -7,9 +7,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from .. import palette
-from ..text import terms
 from ..text.catalogue import Message, say
-from ..text.numbers import three_digits
+from ..text.numbers import NO_BREAK_SPACE, three_digits
 
 # Hues of Okabe and Ito that are not used for a kind of attention, and shades of purple for the two maps of attention;
 # olive for integrated gradients.
@@ -21,6 +20,7 @@ AXES = {
     "covered": Message("occlusion.covered", "patches covered, per cent"),
     "uncovered": Message("occlusion.uncovered", "patches uncovered, per cent"),
 }
+PROBABILITY = Message("occlusion.probability", "probability, per cent")
 BASELINES = {"light": "#6B7280", "dark": "#A3ABB6"}  # colour of the orders that do not depend on the network
 
 
@@ -61,7 +61,7 @@ def curves(
     ink, grey = {"color": palette.INK[theme]}, BASELINES[theme]
     percent = (100 * share).astype(np.float32)
     # Rounded: numbers that differ only in their last bits would make a hairline band.
-    low, high = (among.min(axis=0).astype(np.float32), among.max(axis=0).astype(np.float32))
+    low, high = ((100 * edge).astype(np.float32) for edge in (among.min(axis=0), among.max(axis=0)))
     faint = "rgba({}, {}, {}, 0.18)".format(*palette.to_rgb(grey))
     edge = {"x": percent, "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
     traces = [go.Scatter(y=low, **edge), go.Scatter(y=high, fill="tonexty", fillcolor=faint, **edge)]
@@ -70,18 +70,18 @@ def curves(
         traces.append(
             go.Scatter(
                 x=percent,
-                y=line.probability.astype(np.float32),
+                y=(100 * line.probability).astype(np.float32),
                 mode="lines+markers",
                 name=say("occlusion.area", "{name}: area {area}", name=line.name, area=three_digits(line.area)),
                 line={"color": colour, "dash": dash, "width": 2},
                 marker={"size": 5},
-                hovertemplate=f"{line.name}: <b>%{{y:.7g}}</b><extra></extra>",
+                hovertemplate=f"{line.name}: <b>%{{y:.7g}}{NO_BREAK_SPACE}%</b><extra></extra>",
             )
         )
     quiet = {"showgrid": False, "zeroline": False, "tickfont": ink, "automargin": True}
     layout = {
         "xaxis": {"title": {"text": AXES[axis](), "font": ink}, "range": [0, 100], **quiet},
-        "yaxis": {"title": {"text": terms.PROBABILITY(), "font": ink}, "rangemode": "tozero", **quiet},
+        "yaxis": {"title": {"text": PROBABILITY(), "font": ink}, "rangemode": "tozero", **quiet},
         "height": 430,
         "margin": {"l": 8, "r": 12, "t": 8, "b": 8},
         "hovermode": "x unified",

@@ -1,7 +1,7 @@
 """HTML tables of named numbers with bars."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -93,12 +93,22 @@ def _content(value: Value) -> str:
     return grouped(value) if isinstance(value, int) else three_digits(value)
 
 
-def bar_cell(value: float, largest: float, kind: str = "encoder", text: str = "") -> Cell:
-    """A number before a bar in the hue of its sign and `kind`, or `text` for it above one; `largest` fills the cell."""
+def bar_cell(
+    value: float,
+    largest: float,
+    kind: str = "encoder",
+    text: str = "",
+    write: Callable[[float], str] = three_digits,
+) -> Cell:
+    """A number before a bar in the hue of its sign and `kind`, or `text` for it above one; `largest` fills the cell.
+
+    Args:
+        write: formats the number.
+    """
     share = min(100.0, 100 * abs(value) / (largest or 1))
     style = f"--hue:{palette.signed_hues(kind)[value >= 0]};--share:{share:.1f}%"
     under = " aa-under" if text else ""
-    return Cell(f'<span class="aa-bar{under}" style="{style}">{literal.html(text or three_digits(value))}</span>', "")
+    return Cell(f'<span class="aa-bar{under}" style="{style}">{literal.html(text or write(value))}</span>', "")
 
 
 def strip_cell(vector: np.ndarray, top: float, kind: str, theme: palette.Theme, name: str) -> Cell:

@@ -48,6 +48,11 @@ def percent(probability: float) -> str:
     return f"{100 * probability:.1f}{NO_BREAK_SPACE}%".replace("-", MINUS)
 
 
+def points(change: float) -> str:
+    """The change of a probability in percentage points, with its sign: `+1.12 points`."""
+    return say("number.points", "{change} points", change=signed(100 * change))
+
+
 def grouped(count: int) -> str:
     """A count with a comma between groups of three digits, `8,000`, as prose and model cards have it."""
     return f"{count:,}".replace("-", MINUS)

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 
 import { filled } from "../src/core/dom"
-import { clamp, full, largest, short, threeDigits, threeDigitsOfHalf } from "../src/core/numbers"
+import { clamp, full, largest, percent, short, threeDigits, threeDigitsOfHalf } from "../src/core/numbers"
 
 test.each([
   [0, "0"],
@@ -15,6 +15,14 @@ test.each([
   [-0.5, "\u22120.500"],
 ])("three digits of %d are %s", (value, text) => {
   expect(threeDigits(value)).toBe(text)
+})
+
+test.each([
+  [0, "0.0\u00a0%"],
+  [0.0004, "<\u00a00.1\u00a0%"],
+  [0.973_46, "97.3\u00a0%"],
+])("%d in per cent is %s", (probability, text) => {
+  expect(percent(probability)).toBe(text)
 })
 
 test("counts in a text have their digits grouped", () => {

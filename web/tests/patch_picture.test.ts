@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 
+import { percent } from "../src/core/numbers"
 import { describeMap, describeMass, patchText, weightsOver, type Selection } from "../src/views/patch_picture/maps"
 import { outlineOf, selectLargest } from "../src/views/patch_picture/outline"
 import { mapAt, mapName, readExact, readPicture, type PictureWords } from "../src/views/patch_picture/payload"
@@ -36,6 +37,7 @@ test("the text about a map: what CLS has, and the share in the outline", () => {
   expect(describeMap(WORDS, Float32Array.of(1, 2, 9, 3), 2)).toBe("Strongest: row 2, column 1.")
   expect(patchText(WORDS, null, [1, 0], 2)).toBe("row 2, column 1")
   expect(patchText(WORDS, Float32Array.of(1, 2, 9, 3), [1, 0], 2)).toBe("row 2, column 1: 9.00")
+  expect(patchText(WORDS, Float32Array.of(0, 0, 0.9731, 0), [1, 0], 2, percent)).toBe("row 2, column 1: 97.3\u00a0%")
 })
 
 test.each([

@@ -55,7 +55,7 @@ describe("the parts of the bar of CLS", () => {
 
 it("a layer in words has its strongest patches and the class that is read there", () => {
   expect(describeLayer(payload, 0, "1")).toBe(
-    "CLS in Layer 1 attends to: CLS itself 0.250; row 1, column 1 0.500; row 1, column 3 0.156; row 1, column 4 0.0625; other patches 0.0313. Read as: horn 0.875.",
+    "CLS in Layer 1 attends to: CLS itself 0.250; row 1, column 1 0.500; row 1, column 3 0.156; row 1, column 4 0.0625; other patches 0.0313. Read as: horn 87.5\u00a0%.",
   )
   expect(describeLayer(payload, 1, "1")).toMatch(/^CLS in Mean attends to: .*0\.0313\.$/)
   expect(readIn(payload, 1)).toBeNull()

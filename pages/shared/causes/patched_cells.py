@@ -1,6 +1,6 @@
 """Maps of patched cells: every cell of a site and part, the chosen one in words, their files and their check."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -214,12 +214,18 @@ class PatchedCells:
         """Whether a cell is one of a head at one position; None for what its site has by itself."""
         return True if len(self.table(cell)[0].result.grid.axes) == 3 else None
 
-    def sentence_values(self, cell: str, direction: Direction) -> dict[str, str]:
-        """What is measured for A, for B and with a cell patched, and the share of the difference, for a sentence."""
+    def sentence_values(
+        self, cell: str, direction: Direction, write: Callable[[float], str] = three_digits
+    ) -> dict[str, str]:
+        """What is measured for A, for B and with a cell patched, and the share of the difference, for a sentence.
+
+        Args:
+            write: formats what is measured.
+        """
         first, value = self.first, self.value(cell)
         sides = (first.donor, first.receiver) if direction == "denoising" else (first.receiver, first.donor)
         share = share_text(value, first.receiver, first.donor)
-        numbers = dict(zip(("first", "second", "value"), map(three_digits, (*sides, value)), strict=True))
+        numbers = dict(zip(("first", "second", "value"), map(write, (*sides, value)), strict=True))
         return numbers | {"share": share, "cell": self.describe(cell)}
 
     def error(self, cell: str) -> float | None:

@@ -1,6 +1,6 @@
 """The edges of path patching on a page: a graph whose edges can be cut, a list, files and the check."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -156,15 +156,22 @@ def _render_buttons(cut: list[PathEdge]) -> None:
         st.button(reset, key="reset_cut", disabled=not cut, on_click=store(CUT, ""))
 
 
-def render_values(edges: PathEdges, cut: list[PathEdge], value: float, measured: str) -> None:
+def render_values(
+    edges: PathEdges,
+    cut: list[PathEdge],
+    value: float,
+    measured: str,
+    write: Callable[[float], str] = three_digits,
+) -> None:
     """State what is measured for A, for B and with the cut edges.
 
     Args:
         value: with the cut edges.
         measured: what is measured, in words, as Markdown.
+        write: formats it.
     """
     first, second = edges.heads.receiver, edges.heads.donor
-    values = {"first": three_digits(first), "second": three_digits(second), "value": three_digits(value)}
+    values = {"first": write(first), "second": write(second), "value": write(value)}
     if not cut:
         paragraph("circuits", "paths-uncut", measured=measured, **values)
         return

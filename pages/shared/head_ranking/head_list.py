@@ -13,7 +13,6 @@ from pages.shared.head_ranking.head_rows import (
     PATTERNS,
     Head,
     LoadedStatistics,
-    format_signed,
     label_text,
     sort_heads,
 )
@@ -26,7 +25,7 @@ from views.controls.widgets import Choice
 from views.html import bars
 from views.text import literal
 from views.text.catalogue import say, say_error
-from views.text.numbers import three_digits
+from views.text.numbers import signed, three_digits
 from views.viewer.attention_maps import AttentionMaps, KindMaps
 
 ALL_KINDS = "all"  # kinds of attention
@@ -74,6 +73,7 @@ def render(
     headings: tuple[str, str, str],
     *,
     name: str,
+    write: Callable[[float], str] = signed,
     heading: str = "",
     **options: Any,
 ) -> None:
@@ -84,6 +84,7 @@ def render(
         maps: of all heads; over their picture, if they have one.
         headings: of the column of maps, of the change, and of the label on this input.
         name: differs from that of other lists.
+        write: formats a change.
         heading: above the large map, with a placeholder `{map}`, where it is not the kind's own.
         options: go to `HeadList`.
     """
@@ -96,7 +97,7 @@ def render(
             map_labels.to_id(head.number),
             map_labels.to_id(head.head),
             head.change,
-            format_signed(head.change),
+            write(head.change),
             label_text(head.label),
             label_text(head.label_over_many),
             maps[head.kind].mean(head.layer, head.head),
@@ -181,7 +182,7 @@ def render_scores(head: Head, statistics: LoadedStatistics) -> None:
     st.html(bars.table(header, rows, say("ranking.scores", "Scores of {head}", head=head.name)))
     if head.effect is not None and statistics.statistics is not None:
         text = "often-mean" if statistics.statistics.facts.get("replacement") == "mean" else "often"
-        caption("heads", text, heading=statistics.heading, mean=format_signed(head.effect[0]), spread=head.effect[1])
+        caption("heads", text, heading=statistics.heading, mean=signed(head.effect[0]), spread=head.effect[1])
 
 
 def labelling_text(rule: LabelRule) -> str:

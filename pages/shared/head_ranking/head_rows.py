@@ -166,11 +166,6 @@ def label_text(label: HeadLabel | None) -> str:
     return say("ranking.labelled", "{label} {score}", label=values["label"], score=values["score"])
 
 
-def format_signed(change: float) -> str:
-    """Format a change with its sign."""
-    return ("+" if change > 0 else "") + three_digits(change)
-
-
 @dataclass(frozen=True, eq=False)
 class LoadedStatistics:
     """The statistics of a network, or the error that explains why there are none."""

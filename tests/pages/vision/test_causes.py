@@ -27,7 +27,7 @@ def test_every_layer_answers_as_the_model_computes(open_app):
         for text, place in ((row[1], 0), (row[2], patch)):
             best, share = lens.top_ids[layer, place, 0], lens.top_probabilities[layer, place, 0]
             assert text == trace.classes[best] + percent(float(share))
-        assert row[3] == three_digits(float(lens.probabilities[layer, 0]))
+        assert row[3] == percent(float(lens.probabilities[layer, 0]))
 
 
 def test_parts_sum_to_the_difference_of_two_logits(open_app):

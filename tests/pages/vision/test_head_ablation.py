@@ -11,6 +11,7 @@ from tests.pages.charts import check_caption
 from tests.pages.listed import listed_heads
 from tests.pages.reading import number, table
 from tests.pages.vision.views import open_view, service, trace
+from views.text.numbers import percent, points, signed
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +28,8 @@ def test_all_heads_ranked_for_any_class(effects, measure):
     for row in rows:
         layer, head = (int(number) - 1 for number in row["name"].removeprefix("vision ").split("."))
         assert row["effect"] == pytest.approx(expected[layer, head], rel=2**-15)  # lengths of bars have 16 bits
+        write = signed if measure == "logit" else points
+        assert row["effect_words"] == write(float(expected[layer, head]))
         assert row["here"].startswith(
             vision_scores(trace().attention, trace().grid, trace().pixels).label(layer, head).name
         )
@@ -42,7 +45,8 @@ def test_the_open_head(effects):
     for index, name in enumerate(CLASSES):
         change = (effects.without - effects.logits)[1, 0, index]
         assert number(rows_by_class[name][3]) == pytest.approx(change, rel=0.01, abs=1e-5)
-        assert number(rows_by_class[name][2]) == pytest.approx(effects.probabilities[1, 0, index], rel=0.01)
+        assert rows_by_class[name][1] == percent(float(trace().probabilities[index]))
+        assert rows_by_class[name][2] == percent(float(effects.probabilities[1, 0, index]))
     assert float(re.search(r"to the list: (\S+)\.$", check_caption(app, "Checked apart"))[1]) < 1e-5
     scores = vision_scores(trace().attention, trace().grid, trace().pixels)
     rows = {row[0]: row for row in table(app, "Scores of vision 2.1")[1:]}

@@ -37,9 +37,9 @@ ONE_EACH = torch.eye(9, dtype=torch.bool)  # a patch is covered in each case
 
 
 def lines(chart: dict) -> dict[str, np.ndarray]:
-    """Return the probabilities by the name of the curve, without its area."""
+    """Return the probabilities, drawn in per cent, by the name of the curve, without its area."""
     named = [line for line in chart["data"] if line.get("name")]
-    return {line["name"].split(":")[0]: numbers(line["y"]) for line in named}
+    return {line["name"].split(":")[0]: np.asarray(numbers(line["y"])) / 100 for line in named}
 
 
 def drawn_maps(app) -> tuple[dict, np.ndarray]:

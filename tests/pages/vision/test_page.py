@@ -107,6 +107,7 @@ def test_answer_as_numbers_in_a_fold(open_app, classifier, trace):
     assert [row[0] for row in rows] == [str(index) for index in range(len(trace.classes))]
     assert [row[1] for row in rows] == list(trace.classes)
     assert [row[2] for row in rows] == [three_digits(float(logit)) for logit in expected.logits]
+    assert [row[4] for row in rows] == [percent(float(share)) for share in expected.probabilities]
 
 
 def test_the_sidebar_describes_the_classifier(open_app, classifier):

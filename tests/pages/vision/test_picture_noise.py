@@ -11,7 +11,7 @@ from tests.pages.drawn import matrices
 from tests.pages.reading import programs
 from tests.pages.vision.views import open_view, service, trace
 from views.controls import painted
-from views.text.numbers import three_digits
+from views.text.numbers import percent, three_digits
 
 ALL, SIDE = list(range(1, 10)), 3  # the middle of three rows is all of them: what gets noise until the user paints
 
@@ -49,7 +49,9 @@ def test_maps_and_the_sentence_are_the_models(query, noisy, metric):
         results[name] = model.patch_noise(trace(), noisy, **options, **arguments)
         np.testing.assert_allclose(drawn[name], results[name].effects.reshape(drawn[name].shape), atol=1e-5)
     heads = results["head_output-vision"]
-    value, error = (three_digits(float(table.values[1, 0])) for table in (heads.grid, heads.standard_error))
+    write = three_digits if isinstance(metric, Logit) else percent
+    numbers = (write(float(table.values[1, 0])) for table in (heads.grid, heads.standard_error))
+    value, error = (" ".join(number.split()) for number in numbers)
     assert f"{value} \u00b1 {error} (standard error of 3 samples)" in words(app)
     assert f"({len(noisy)}). With the chosen cell" in words(app)
     assert words(app).count("rounding stays below 1e\u22125") == 2

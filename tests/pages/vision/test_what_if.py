@@ -14,7 +14,7 @@ from tests.pages.drawn import matrices
 from tests.pages.reading import table
 from tests.pages.vision.views import open_view, service, trace
 from views.controls import painted
-from views.text.numbers import three_digits
+from views.text.numbers import percent, points
 
 ALL = ((1, 0), (1, 1))  # of the middle layer: selected where the address has an intervention without heads
 EVERY = ((0, 0), (0, 1), *ALL)  # the initially selected heads
@@ -34,7 +34,7 @@ def test_link_sets_its_intervention(query, change, checks):
     expected = service().model.intervene(trace(), HeadInterventions((change,))).after
     rows = table(app, "Probabilities")[1:]
     pairs = zip(CLASSES, trace().probabilities.astype(float), expected.probabilities.astype(float), strict=True)
-    assert [row[:3] for row in rows] == [[name, three_digits(old), three_digits(new)] for name, old, new in pairs]
+    assert rows == [[name, percent(old), percent(new), points(new - old)] for name, old, new in pairs]
     drawn = matrices(app)
     before, after = (side.attention[1, 0, 0, 1:].reshape(3, 3) for side in (trace(), expected))
     np.testing.assert_allclose(drawn["before"][1], before, atol=1e-6)

@@ -66,9 +66,9 @@ def test_ribbons_begin_in_their_patches_and_divide_their_bar():
 
 def test_classes_and_caption_are_written_where_there_are_any():
     drawing = drawn()
-    assert {"Layer 1", "Mean", "church", "0.875", "A caption."} <= set(texts(drawing))
+    assert {"Layer 1", "Mean", "church", "87.5\u00a0%", "A caption."} <= set(texts(drawing))
     plain = drawn(read=(), caption=())
-    assert not {"church", "0.875", "A caption."} & set(texts(plain))
+    assert not {"church", "87.5\u00a0%", "A caption."} & set(texts(plain))
     assert plain.width < drawing.width and plain.height < drawing.height
     for each in (drawing, plain):
         inside = [item for item in each.items if isinstance(item, Box | Pixels)]

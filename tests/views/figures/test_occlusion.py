@@ -16,11 +16,11 @@ AMONG = np.array([[0.9, 0.4, 0.1], [0.9, 0.6, 0.1], [0.9, 0.5, 0.1]])
 def test_every_line_and_the_band(theme):
     figure = curves(SHARE, METHODS, CENTRE, CHANCE, AMONG, "covered", theme)
     low, high, *lines = figure.data
-    np.testing.assert_allclose(low.y, [0.9, 0.4, 0.1])
-    np.testing.assert_allclose(high.y, [0.9, 0.6, 0.1])
+    np.testing.assert_allclose(low.y, [90, 40, 10])
+    np.testing.assert_allclose(high.y, [90, 60, 10])
     assert high.fill == "tonexty" and not (low.showlegend or high.showlegend)
     for drawn, line in zip(lines, [*METHODS, CENTRE, CHANCE], strict=True):
-        np.testing.assert_allclose(drawn.y, line.probability, rtol=1e-6)
+        np.testing.assert_allclose(drawn.y, 100 * line.probability, rtol=1e-6)
         np.testing.assert_allclose(drawn.x, [0, 50, 100])
         assert drawn.y.dtype == np.float32
         assert drawn.name.startswith(f"{line.name}: area ")

@@ -9,6 +9,11 @@ export function threeDigits(value: number): string {
   return exponent < 3 ? withMinus(value.toPrecision(3)) : grouped(Number(short))
 }
 
+/** A probability in per cent with one decimal; the same rule as views/text/numbers.py. */
+export function percent(probability: number): string {
+  return probability > 0 && probability < 0.001 ? "<\u00a00.1\u00a0%" : `${(100 * probability).toFixed(1)}\u00a0%`
+}
+
 /** A whole number with a comma between groups of three digits; the same rule as views/text/numbers.py. */
 export function grouped(value: number): string {
   return withMinus(String(value).replace(/\B(?=(\d{3})+$)/g, ","))

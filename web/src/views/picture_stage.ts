@@ -7,7 +7,7 @@ import { MEAN, type Chosen } from "../core/choosing"
 import { mounting } from "../core/component"
 import controlsStyle from "../core/controls.css"
 import { element, filled } from "../core/dom"
-import { threeDigits } from "../core/numbers"
+import { percent, threeDigits } from "../core/numbers"
 import { buildTable, Fold } from "../core/table"
 import pictureStyle from "./patch_picture.css"
 import { patchName, type Patch } from "./patch_picture/maps"
@@ -120,7 +120,7 @@ class PictureStage extends PatchPictureView<PictureStagePayload> {
       const place = patchName(words, [Math.floor(best / grid[1]), best % grid[1]])
       const numbers = [row[0]!, 1 - row[0]!].map(threeDigits)
       const [name, probability] = readIn(payload, index) ?? ["", null]
-      const answer = read.length ? [name, probability === null ? "" : threeDigits(probability)] : []
+      const answer = read.length ? [name, probability === null ? "" : percent(probability)] : []
       const title = layer === MEAN ? words.mean : filled(words.layer, { layer })
       return [title, ...numbers, place, threeDigits(row[1 + best]!), ...answer] as const
     })

@@ -58,8 +58,14 @@ export function patchName(words: PictureWords, [row, column]: Patch): string {
   return filled(words.patch, { row: row + 1, column: column + 1 })
 }
 
-/** A patch with its weight, if there is a map. */
-export function patchText(words: PictureWords, over: Float32Array | null, [row, column]: Patch, columns: number): string {
+/** A patch with its weight, if there is a map; `write` formats it. */
+export function patchText(
+  words: PictureWords,
+  over: Float32Array | null,
+  [row, column]: Patch,
+  columns: number,
+  write = threeDigits,
+): string {
   if (!over) return patchName(words, [row, column])
-  return filled(words.weight, { row: row + 1, column: column + 1, weight: threeDigits(over[row * columns + column]!) })
+  return filled(words.weight, { row: row + 1, column: column + 1, weight: write(over[row * columns + column]!) })
 }

@@ -1,7 +1,7 @@
 /** One copy of the picture: a map, lines and an outline over it, and a button for each patch. */
 
 import { button, element, setAttributes, svgElement } from "../../core/dom"
-import { largest, threeDigits } from "../../core/numbers"
+import { largest } from "../../core/numbers"
 import { buildLegend, paintCells, paintPicture, type Legend, type Shape } from "../../core/painting"
 import { offerWholeScreen } from "../../core/whole_screen"
 import { describeMap, describeMass, patchText, weightsOver, type Patch, type Selection } from "./maps"
@@ -26,6 +26,7 @@ export interface Drawing extends Selection {
   top: number | null // the weight of the deepest colour; null for the largest of the map
   opacity: number
   kept: number // the share of a map that is outlined
+  write: (weight: number) => string
 }
 
 export class Panel {
@@ -87,14 +88,14 @@ export class Panel {
   }
 
   draw(drawing: Drawing): void {
-    const { words, selected, grid } = drawing
+    const { words, selected, grid, write } = drawing
     const over = (this.over = weightsOver(drawing, this.fields.shows))
     this.map.hidden = !over
     this.scale.legend.hidden = !over
     this.cells.setAttribute("aria-label", this.fields.title || drawing.title)
     this.root.dataset.title = [drawing.title, this.fields.title].filter(Boolean).join(": ")
     const outline = over ? this.drawMap(drawing, over) : ""
-    this.note.textContent = over ? patchText(words, over, selected, grid[1]) : ""
+    this.note.textContent = over ? patchText(words, over, selected, grid[1], write) : ""
     const square = `M${selected[1]} ${selected[0]}h1v1h-1Z`
     this.paths.halo.setAttribute("d", outline)
     this.paths.outline.setAttribute("d", outline)
@@ -103,7 +104,8 @@ export class Panel {
     this.patches.forEach((line, row) =>
       line.forEach((patch, column) => {
         const chosen = row === selected[0] && column === selected[1]
-        setAttributes(patch, { "aria-selected": chosen, "aria-label": patchText(words, over, [row, column], grid[1]) })
+        const name = patchText(words, over, [row, column], grid[1], write)
+        setAttributes(patch, { "aria-selected": chosen, "aria-label": name })
         patch.tabIndex = chosen ? 0 : -1
       }),
     )
@@ -123,8 +125,8 @@ export class Panel {
     this.quiet.textContent = alone
       ? describeMap(words, over, grid[1])
       : describeMass(words, drawing, shows, over, kept, count)
-    this.scale.low.textContent = threeDigits(low)
-    this.scale.high.textContent = threeDigits(top)
+    this.scale.low.textContent = drawing.write(low)
+    this.scale.high.textContent = drawing.write(top)
     this.scale.paint(colours)
     return strongest ? outlineOf(strongest, grid) : ""
   }

@@ -2,6 +2,7 @@
 
 import type { Choosable, Control, PlaceWords } from "../../core/choosing"
 import type { Theme } from "../../core/colour"
+import { percent, threeDigits } from "../../core/numbers"
 import type { Shape } from "../../core/painting"
 import { unpack, type Bytes } from "../../core/payload"
 
@@ -38,6 +39,7 @@ export interface Header extends Choosable {
   tops: readonly (readonly number[])[] // of each layer and head, on a shared scale; empty for none
   along: readonly [string, string] // the controls of the first two axes
   beside: boolean // heading, controls and read-outs are next to the picture
+  percent: boolean // the numbers are probabilities, which are in per cent
   id: number // of all weights
   scales: Readonly<Record<Theme, readonly string[]>>
   theme: Theme
@@ -57,6 +59,11 @@ export function readPicture(bytes: Bytes): Payload {
   const pixels = arrays.shape("pixels").slice(0, 2) as unknown as Shape
   const weights = arrays.shape("weights") as unknown as Payload["weights"]
   return { ...header, pixels, picture: arrays.bytes("pixels"), weights, maps: arrays.floats("weights") }
+}
+
+/** What formats its numbers. */
+export function writerOf(payload: Payload): (number: number) => string {
+  return payload.percent ? percent : threeDigits
 }
 
 /** The map of one layer and head, rounded if the payload is. */

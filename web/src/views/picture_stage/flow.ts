@@ -1,7 +1,7 @@
 /** CLS in every layer next to the picture: a bar of length 1 each, ribbons from patches to it, and the class read there. */
 
 import { button, element, filled, markData, setAttributes, svgElement } from "../../core/dom"
-import { threeDigits } from "../../core/numbers"
+import { percent, threeDigits } from "../../core/numbers"
 import { buildHatching } from "../stage/elements"
 import { patchName } from "../patch_picture/maps"
 import { MEAN } from "../../core/choosing"
@@ -146,7 +146,7 @@ export function describeLayer(payload: PictureStagePayload, index: number, head:
   const name = names[0][index] === MEAN ? words.mean : filled(words.layer, { layer: names[0][index]! })
   const text = filled(words.attends, { name, list })
   const best = readIn(payload, index)
-  return best ? `${text} ${filled(words.read, { class: best[0], probability: threeDigits(best[1]) })}` : text
+  return best ? `${text} ${filled(words.read, { class: best[0], probability: percent(best[1]) })}` : text
 }
 
 function buildReading(item: HTMLElement, name: string, probability: number): void {
@@ -154,7 +154,7 @@ function buildReading(item: HTMLElement, name: string, probability: number): voi
   reading.setAttribute("aria-hidden", "true") // the token's name has it
   reading.style.setProperty("--share", String(probability))
   markData(element("span", "", reading), "name").textContent = name
-  element("b", "", reading).textContent = threeDigits(probability)
+  element("b", "", reading).textContent = percent(probability)
 }
 
 /** The bar of CLS: its weight on itself, the patches with ribbons, and hatching for the rest. */
