@@ -227,7 +227,7 @@ def test_long_grids_state_their_time_and_ask(open_app, models, monkeypatch):
         ("bert", {"cause": "lens", "second": "Another text."}, "this trace is of two"),
         ("gpt-j", PAIR | {"headsite": "queries"}, "do not pass our tap"),
         ("gpt2", PAIR | {"other": TEXTS[0]}, "Both texts are the same"),
-        ("t5", PAIR | {"target": "A text."}, "leave its second text"),
+        ("t5", PAIR | {"target": "A text."}, "leave out its second text"),
         ("albert", {"cause": "noise"}, "cannot be followed"),
         ("gpt2", {"cause": "noise", "noisy": [""]}, "Choose at least one token"),
     ],

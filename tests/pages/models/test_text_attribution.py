@@ -56,7 +56,7 @@ def test_rollout_is_the_models_up_to_the_layer(open_app, listed, name, query, ki
     layer = int(query.get("upto", len(rolled))) - 1
     np.testing.assert_allclose(drawn, rolled[layer], atol=1e-6)
     row = rolled[layer, int(query.get("rolled", rolled.shape[-1])) - 1]
-    strip = next(each.value for each in app.html if "What reaches this token" in each.value)
+    strip = next(each.value for each in app.html if "Share of each token in this one" in each.value)
     assert all(f"<small>{three_digits(float(value))}</small>" in strip for value in row)
     assert not app.exception and "something is wrong" not in page_text(app)
 

@@ -141,8 +141,8 @@ def test_nonsense_in_the_address_falls_back():
 def test_class_of_small_probability_has_a_warning():
     small, large = int(trace().probabilities.argmin()), trace().answer
     assert trace().probabilities[small] < 0.1 < trace().probabilities[large]
-    assert "say little" in text_of(open_view("layers", explain=str(small + 1)))
-    assert "say little" not in text_of(open_view("layers", explain=str(large + 1)))
+    assert "show little" in text_of(open_view("layers", explain=str(small + 1)))
+    assert "show little" not in text_of(open_view("layers", explain=str(large + 1)))
 
 
 def test_check_is_below_its_bound():
