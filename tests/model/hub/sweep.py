@@ -55,11 +55,7 @@ SMALL = {
     "entity_vocab_size": tiny.VOCABULARY, "vocab_size_per_layer_input": tiny.VOCABULARY,
 }  # fmt: skip
 NOT_BUILT = "cannot be built tiny"
-UNFIT = (
-    "This model could not be run",
-    "config.json ",
-    "The weights cannot be loaded",
-)  # sizes do not fit together
+UNFIT = ("could not be run", "config.json", "cannot be loaded")  # in a refusal of sizes that do not fit together
 Configuration = Callable[[type[transformers.PreTrainedConfig]], transformers.PreTrainedConfig]
 
 
@@ -171,11 +167,15 @@ def changes_of(model: OpenedModel) -> HeadInterventions:
 def open_one(type_: str, name: str) -> tuple[str, str]:
     """Open a type; returns a word for the table, and details. Where sizes do not fit together, other ones are tried."""
     word, detail = open_with(type_, name, resized)
-    if word == NOT_BUILT or detail.startswith(UNFIT):
+    if is_unfit(word, detail):
         other = open_with(type_, name, constructed)
-        if other[0] != NOT_BUILT and not other[1].startswith(UNFIT):
-            return other
+        return (word, detail) if is_unfit(*other) else other
     return word, detail
+
+
+def is_unfit(word: str, detail: str) -> bool:
+    """Whether a type was not built, or refused, since its sizes do not fit together."""
+    return word == NOT_BUILT or (word == "refused" and any(words in detail for words in UNFIT))
 
 
 def open_with(type_: str, name: str, configuration: Configuration) -> tuple[str, str]:
