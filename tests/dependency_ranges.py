@@ -81,7 +81,7 @@ def package_requirements(end: str) -> list[str]:
     lines = [*project["dependencies"], *project["optional-dependencies"]["study"]]
     if end == "oldest":
         return [oldest(line) for line in lines]
-    return [*lines, *(["transformer-lens>=3.9,<4", "captum>=0.8"] if end == "beside" else [])]
+    return [*lines, *(["transformer-lens>=3.9", "captum>=0.8"] if end == "beside" else [])]
 
 
 def try_in_environment(requirements: list[str], program: list[str], share_torch: bool = False) -> None:
