@@ -255,5 +255,5 @@ def test_a_picture_has_integrated_gradients_and_leave_one_out(open_app, models):
     trace = patch_trace(model.trace(PICTURE))
     without = run_to_end(model.leave_out_patches_in_steps(trace))
     assert without.shape == (trace.grid[0] * trace.grid[1], len(trace.classes))
-    assert any("Rank correlation with leave-one-out" in each.value for each in app.dataframe)
+    assert any("Rank correlation with leave-one-out" in each.value for each in app.html)
     assert "is missing, with" in page_text(app)

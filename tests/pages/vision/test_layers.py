@@ -247,7 +247,7 @@ def test_gains_over_the_centre_first_come_from_the_card():
     ]
     assert areas["Insertion, better than centre first by"][2] == "+0.0500 (+0.0100 to +0.0700)"
     message = card_verdict(content)  # rollout's band of insertion reaches below 0
-    assert "above 0 for deletion and for insertion: gradient relevance. Not shown" in " ".join(message.split())
+    assert "above 0 for deletion and for insertion: gradient relevance. Not proven" in " ".join(message.split())
     assert message.endswith("where the middle is: CLS attention, rollout, raw gradient.")
     assert "Every method is better than the centre first too" in card_verdict(card(*[-0.1] * 4, gains=(0.1,) * 4))
     assert "No method is better than the centre first" in card_verdict(card(*[-0.1] * 4, gains=(0.01,) * 4))
