@@ -33,7 +33,11 @@ _RULE = (
     '{selector}::after {{visibility: visible; font-size: .875rem; content: "{text}"}}'
 )
 
-# The parts of Streamlit's page, each with its English texts and names; {name} is a part that varies.
+_FULLSCREEN = Message("streamlit.fullscreen", "Fullscreen")
+_CLOSE_FULLSCREEN = Message("streamlit.fullscreen.close", "Close fullscreen")
+
+# The parts of Streamlit's page, each with its English texts and names; {name} is a part that varies. A part is in one
+# entry alone: what one has replaced, another that does not have the text would put back.
 _REPLACED: tuple[tuple[str, tuple[Message, ...]], ...] = (
     (
         "[data-testid=stMainMenuPopover], [data-testid=stMainMenuButton]",
@@ -64,11 +68,11 @@ _REPLACED: tuple[tuple[str, tuple[Message, ...]], ...] = (
     ),
     ("[data-testid=stTooltipIcon]", (Message("streamlit.help", "Help for {name}"),)),
     (
-        "[data-testid=stElementToolbar], [data-testid=stTooltipContent], .modebar",
+        "[data-testid=stElementToolbar], [data-testid=stTooltipContent]",
         (
-            Message("streamlit.fullscreen", "Fullscreen"),
+            _FULLSCREEN,
             Message("streamlit.fullscreen.of", "Fullscreen: {name}"),
-            Message("streamlit.fullscreen.close", "Close fullscreen"),
+            _CLOSE_FULLSCREEN,
             Message("streamlit.fullscreen.close.of", "Close fullscreen: {name}"),
             Message("streamlit.columns", "Show/hide columns"),
             Message("streamlit.columns.of", "Show/hide columns: {name}"),
@@ -130,6 +134,8 @@ _REPLACED: tuple[tuple[str, tuple[Message, ...]], ...] = (
             Message("plotly.in", "Zoom in"),
             Message("plotly.out", "Zoom out"),
             Message("plotly.reset", "Reset axes"),
+            _FULLSCREEN,
+            _CLOSE_FULLSCREEN,
         ),
     ),
 )

@@ -73,7 +73,7 @@ def _render_table(model: LanguageModel, times: CacheTimes | None) -> None:
             say("kv-cache.column.ms.without", "milliseconds, without"),
         ]
         rows = [[*row, *both] for row, *both in zip(rows, times.cached, times.uncached, strict=True)]
-    st.html(bars.table(header, rows, say("kv-cache.by-length", "The next token, by length"), whole=True))
+    st.html(bars.table(header, rows, say("kv-cache.by-length", "The next token, by length"), whole=True, stacked=True))
     if times is not None:
         curves = [
             ChartLine(name, times.lengths, values, index, marks=True)

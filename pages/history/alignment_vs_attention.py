@@ -69,7 +69,7 @@ def render(request: Request, name: str) -> None:
         matrices.append(matrix(title, reference.astype(np.float32), words=words))
     attention_map(matrices, "beside", per_row=2)
     header, rows = error_table(sources)
-    st.html(bars.table(header, rows, say("history.aer.table", "Alignment error rates"), whole=True))
+    st.html(bars.table(header, rows, say("history.aer.table", "Alignment error rates"), whole=True, stacked=True))
     verifications = [compared.verification["cross"] for compared in (trace, forced)]
     fold_check(
         "history",

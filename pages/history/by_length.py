@@ -54,7 +54,7 @@ def render(request: Request) -> None:
     st.markdown(prose.block("history", "lengths-read", **{name: grouped(count) for name, count in counts.items()}))
     header, bands = bleu_table(comparison)
     cells = [[label, *map(networks_compared.band_cell, row)] for label, row in bands.items()]
-    st.html(bars.table(header, cells, say("history.lengths.table", "BLEU by length"), whole=True))
+    st.html(bars.table(header, cells, say("history.lengths.table", "BLEU by length"), whole=True, stacked=True))
     difference = max(abs(comparison.whole(name) - cards[name]["evaluation"]["greedy"]["bleu"]) for name in NETWORKS)
     fold_check("history", "lengths-check", difference=checks.format_difference("bleu of the card", difference))
     label = say("history.lengths.csv", "BLEU by length as CSV")

@@ -58,7 +58,9 @@ def render(cards: dict[str, dict], comparison: NetworkComparison, single: Single
         [*row[:5], bars.data_cell(row[5], "name"), row[6] or NONE, networks_compared.band_cell(steps.get(name))]
         for name, row in zip(cards, rows, strict=True)
     ]
-    st.html(bars.table(header, cells, say("ladder.differences.table", "Training of all networks"), whole=True))
+    st.html(
+        bars.table(header, cells, say("ladder.differences.table", "Training of all networks"), whole=True, stacked=True)
+    )
     written = [row + bounds(bleu[name], steps.get(name)) for name, row in zip(cards, rows, strict=True)]
     label = say("ladder.differences.csv", "What differs as CSV")
     files.csv([*header, *(column() for column in BOUNDS)], written, "ladder-differences", label)

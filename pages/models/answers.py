@@ -14,6 +14,7 @@ from views.controls import widgets
 from views.html import generated_tokens
 from views.text import literal, prose
 from views.text.catalogue import say
+from views.text.class_names import class_name
 from views.text.numbers import percent, three_digits
 
 BEST = 5  # number of candidates
@@ -72,7 +73,7 @@ def render_classes(trace: HubTrace) -> None:
     assert trace.classes is not None
     answers = trace.answers.reshape(-1)
     order = answers.argsort()[::-1][:BEST]
-    best = [(trace.classes[place], float(answers[place])) for place in order]
+    best = [(class_name(trace.classes[place]), float(answers[place])) for place in order]
     if trace.form == "scores":
         rows = [(name, three_digits(score)) for name, score in best]
         header = [say("models.output", "output"), say("models.score", "score")]

@@ -137,7 +137,7 @@ def _render_table(study: PositionComparison, figures: Sequence[Figures], name: s
     """Show a figure of every network by length with its intervals, below its name."""
     header = [POSITIONS(), *map(group_label, study.lengths)]
     rows = [[LABELS[kind](), *(interval_cell(group[kind]) for group in figures)] for kind in study.kinds]
-    st.html(label(name) + bars.table(header, rows, name, whole=True))
+    st.html(label(name) + bars.table(header, rows, name, whole=True, stacked=True))
 
 
 def _render_seeds(study: PositionComparison) -> None:
@@ -160,7 +160,7 @@ def _render_seeds(study: PositionComparison) -> None:
         LOSS(),
         BLEU(),
     ]
-    st.html(bars.table(header, rows, say("positions-compared.seeds", "Means over seeds"), whole=True))
+    st.html(bars.table(header, rows, say("positions-compared.seeds", "Means over seeds"), whole=True, stacked=True))
 
 
 def csv_header() -> list[str]:

@@ -49,6 +49,12 @@ def test_words_are_replaced_in_other_languages_only():
     assert all(english != shown for texts in words["ko"].values() for english, shown in texts.items())
 
 
+def test_tools_of_a_chart_have_streamlits_button_too():
+    charts = {places: words for places, words in streamlit_words.replaced()["ko"].items() if ".modebar" in places}
+    (words,) = charts.values()
+    assert words["Fullscreen"] != "Fullscreen" and words["Close fullscreen"] != "Close fullscreen"
+
+
 def test_streamlit_still_has_the_elements_and_the_words():
     parts = dict(streamlit_words._REPLACED)
     ids = set(re.findall(r"data-testid=(\w+)", " ".join([*streamlit_words._WORDS, *parts])))

@@ -30,6 +30,9 @@ def test_a_link_opens_our_vision_transformer(open_app):
     app = open_app("models", model="atlas-vit", picture="church")
     assert not app.exception and not app.warning
     assert "(vit): layers" in page_text(app) and "Row sums differ by at most" in page_text(app)
+    assert app.dataframe[0].value.iloc[0, 0] == "church"
+    korean = open_app("models", model="atlas-vit", picture="church", lang="ko")
+    assert korean.dataframe[0].value.iloc[0, 0] == "\uad50\ud68c"
 
 
 def test_a_link_opens_our_decoder_only_network(open_app):
