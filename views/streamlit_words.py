@@ -94,7 +94,14 @@ _REPLACED: tuple[tuple[str, tuple[Message, ...]], ...] = (
             Message("streamlit.column.hide", "Hide column"),
         ),
     ),
-    ("[role=listbox]", (Message("streamlit.no-results", "No results"),)),
+    (
+        "[role=listbox]",
+        (
+            Message("streamlit.no-results", "No results"),
+            Message("streamlit.select", "Select all"),
+            Message("streamlit.select.matches", "Select {name} matches"),
+        ),
+    ),
     (
         "[data-testid=stSelectbox] button, [data-testid=stMultiSelect] button",
         (

@@ -45,7 +45,11 @@ def test_buttons_can_be_focused_and_have_names():
 def test_words_are_replaced_in_other_languages_only():
     words = streamlit_words.replaced()
     assert [*words] == [code for code in catalogue.offered_languages() if code != "en"]
-    assert words["ko"]["[role=listbox]"] == {"No results": "찾은 항목이 없습니다"}
+    assert words["ko"]["[role=listbox]"] == {
+        "No results": "찾은 항목이 없습니다",
+        "Select all": "모두 고르기",
+        "Select {name} matches": "찾은 {name}개 고르기",
+    }
     assert all(english != shown for texts in words["ko"].values() for english, shown in texts.items())
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from .catalogue import say_sentence, with_whole_logs
+from .particles import fill
 
 _VALUE = re.compile(r"`[^`]*`|\{[^{}]*\}|(?<![\w.])[+-]?\d+(?:,\d{3})*(?:\.\d+)*(?:e-?\d+)?(?!\w)")
 _TITLE = "# Model card: "  # is the title of the dialog that shows it
@@ -43,7 +44,7 @@ def _rewritten(card: str, translate: Callable[[str], str]) -> str:
             return original
         places = iter(range(len(values)))
         template = _VALUE.sub(lambda match: f"{{{next(places)}}}", original)
-        return translate(template).format(*values)
+        return fill(translate(template), {}, values)
 
     return "\n\n".join(_block(block, text) for block in card.removeprefix(_TITLE).strip().split("\n\n"))
 

@@ -7,6 +7,7 @@ reading there. Of other characters the sound is not known: both forms are writte
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from string import Formatter
 
 PAIRS = (
@@ -36,14 +37,14 @@ _LATIN = re.compile(r"[A-Za-z]+$")
 _SHORT = re.compile(rf"(?:^|[^{_VOWELS}])[{_VOWELS}](?:p|b|t|k|c|ck)$|(?:oo|ee|ea)[kp]$")  # cat, tab, back, book
 
 
-def fill(text: str, values: dict[str, object]) -> str:
-    """`text.format(**values)`, in which a format may end in a pair of particles, and 8000 without one is `8,000`.
+def fill(text: str, values: dict[str, object], places: Sequence[object] = ()) -> str:
+    """`text.format(*places, **values)`, in which a format may end in particles, and 8000 without one is `8,000`.
 
     Raises:
         KeyError, IndexError, ValueError: as `str.format` does.
     """
     values = {name: _as_count(name, value) for name, value in values.items()}
-    return _PARTICLES.vformat(text, (), values) if _FIELD.search(text) else text.format(**values)
+    return _PARTICLES.vformat(text, places, values) if _FIELD.search(text) else text.format(*places, **values)
 
 
 def with_particle(word: str, pair: str) -> str:

@@ -1,5 +1,6 @@
 """Model cards are translated text by text; numbers, hashes and code stay."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,15 @@ def test_an_english_card_stays_as_it_is(path: Path):
     card = path.read_text(encoding="utf-8")
     words, expected = (text.replace("|", " ").split() for text in (translated_card(card), with_whole_logs(card)))
     assert words == expected[len(["#", "Model", "card:"]) :]
+
+
+@pytest.mark.parametrize("path", CARDS, ids=lambda path: path.parent.name)
+def test_a_card_is_complete_in_korean(path: Path):
+    """With all numbers of the English card, and the form of each particle chosen."""
+    card = path.read_text(encoding="utf-8")
+    with using_language("ko"):
+        translated = translated_card(card)
+    assert [number for number in re.findall(r"\d+(?:[.,]\d+)*", card) if number not in translated] == []
+    assert re.search("[가-힣]", translated) and not re.search(
+        r"\{\d|[가-힣]/[가-힣]|[은을이과]\([가-힣]\)|\([으이]\)", translated
+    )
