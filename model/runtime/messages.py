@@ -22,6 +22,27 @@ class UserError(Exception):
         self.template, self.values = template, values
 
 
+class Place(int):
+    """The number of a layer, head or position among the values of an error: from 0 in its text, from 1 on a page."""
+
+    @property
+    def on_screen(self) -> int:
+        """The number that a page shows."""
+        return int(self) + 1
+
+
+class Places(tuple[int, ...]):
+    """Several numbers as `Place`."""
+
+    def __format__(self, format_spec: str) -> str:
+        return ", ".join(map(str, self))
+
+    @property
+    def on_screen(self) -> "Places":
+        """The numbers that a page shows."""
+        return Places(number + 1 for number in self)
+
+
 def _with_commas(name: str, value: object) -> object:
     return _WithCommas(value) if type(value) is int and name not in SPELLED else value
 

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..runtime.messages import UserError
+from ..runtime.messages import Place, UserError
 from .kinds import kind_of
 
 Heads = tuple[tuple[int, int], ...]  # (layer, head)
@@ -56,8 +56,8 @@ class HeadIntervention(ABC):
             if not (0 <= layer < layers and 0 <= head < heads):
                 raise InterventionError(
                     "There is no head {head} in layer {layer}: {kind} attention has {layers} layers of {heads} heads.",
-                    head=head + 1,
-                    layer=layer + 1,
+                    head=Place(head),
+                    layer=Place(layer),
                     kind=self.kind,
                     layers=layers,
                     heads=heads,
@@ -240,8 +240,8 @@ class OneHot(HeadIntervention):
                 raise InterventionError(
                     "Decoder query {query} cannot attend to key {key}, which is not generated yet; "
                     "choose a key up to {query}.",
-                    query=self.query + 1,
-                    key=self.key + 1,
+                    query=Place(self.query),
+                    key=Place(self.key),
                 )
 
     def values(self) -> str:
@@ -291,8 +291,8 @@ class Pull(HeadIntervention):
             raise InterventionError(
                 "The mask hides key {key} from decoder query {query}, so no score gives it a weight; "
                 "choose a key up to {query}.",
-                query=self.query + 1,
-                key=self.key + 1,
+                query=Place(self.query),
+                key=Place(self.key),
             )
         if not (abs(self.delta) <= LARGEST_DELTA or self.delta == -math.inf):
             raise InterventionError(
@@ -331,9 +331,8 @@ HEAD_INTERVENTIONS: tuple[type[HeadIntervention], ...] = (Scale, Temperature, No
 
 def _check_place(name: str, place: int, count: int) -> None:
     if not 0 <= place < count:
-        raise InterventionError(
-            "There is no {name} {place}; there are {count}, counted from 1.", name=name, place=place + 1, count=count
-        )
+        values = {"name": name, "place": Place(place), "count": count, "first": Place(0)}
+        raise InterventionError("There is no {name} {place}; there are {count}, counted from {first}.", **values)
 
 
 def _replace(tensor: Tensor, heads: list[int], values: Tensor) -> Tensor:

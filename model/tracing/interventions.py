@@ -14,7 +14,7 @@ from torch import Tensor
 
 from ..networks.tap import Chain, Intervention, Tap
 from ..runtime.fallback import ran_out_of_memory
-from ..runtime.messages import UserError
+from ..runtime.messages import Place, Places, UserError
 from .head_interventions import (
     HEAD_INTERVENTIONS,
     Forbid,
@@ -77,9 +77,9 @@ class HeadInterventions:
                 if numbers is not None and layer not in numbers:
                     raise InterventionError(
                         "Layer {layer} has no {kind} attention; these layers have it: {layers}.",
-                        layer=layer + 1,
+                        layer=Place(layer),
                         kind=change.kind,
-                        layers=", ".join(str(number + 1) for number in numbers),
+                        layers=Places(numbers),
                     )
         hiding = [change for change in self.changes if isinstance(change, Window | Forbid | Pull)]
         for kind, layer, head in {(change.kind, *head) for change in hiding for head in change.heads}:
@@ -91,10 +91,10 @@ class HeadInterventions:
                 raise InterventionError(
                     "Query {query} of {kind} head {head} in layer {layer} has no key left; "
                     "leave every query at least one key.",
-                    query=int(blind[0]) + 1,
+                    query=Place(blind[0]),
                     kind=kind,
-                    head=head + 1,
-                    layer=layer + 1,
+                    head=Place(head),
+                    layer=Place(layer),
                 )
 
     def allowed(self, kind: str, layer: int, head: int, queries: int, keys: int) -> np.ndarray:

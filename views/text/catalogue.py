@@ -73,11 +73,17 @@ def say_count(id: str, one: str, many: str, count: int, **values: object) -> str
 
 
 def say_error(error: Exception) -> str:
-    """The message of an error in the user's language, also of errors among its values; without a template its text."""
+    """The message of an error in the user's language, also of errors among its values; without a template its text.
+
+    Numbers of layers, heads and positions count from 1, as on every page.
+    """
     template, values = getattr(error, "template", None), getattr(error, "values", {})
     if template is None:
         return _filled(str(error), {})
-    translated = {name: say_error(value) if isinstance(value, Exception) else value for name, value in values.items()}
+    translated = {
+        name: say_error(value) if isinstance(value, Exception) else getattr(value, "on_screen", value)
+        for name, value in values.items()
+    }
     return _filled(_translated(None, template), translated)
 
 

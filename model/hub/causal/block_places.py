@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from torch import Tensor
 
 from ...causal.causal_error import CausalError
-from ...runtime.messages import Template
+from ...runtime.messages import Place, Template
 from ...tracing.kinds import AttentionKind
 from ..call_plan import CallPlan
 from .module_calls import AttentionPlace, ModuleCall, ObservedRun
@@ -127,7 +127,7 @@ def find_places(
             block = None if not blocks else search.same_as(blocks[0])
             block = block or search.first()
             if block is None:
-                raise CausalError(NOT_FOUND, layer=number + 1)
+                raise CausalError(NOT_FOUND, layer=Place(number))
             error = max(error, search.error)
             blocks.append(block)
         joined[stack] = _find_joined(run, names, tolerance)

@@ -126,5 +126,5 @@ def test_one_hot_cross_attention(opened):
 
 
 def test_a_missing_head_is_refused(opened):
-    with pytest.raises(InterventionError, match="There is no head 5 in layer 1"):
+    with pytest.raises(InterventionError, match="There is no head 4 in layer 0"):
         opened("gpt2").trace(TEXT, intervention=HeadInterventions((Scale("decoder", ((0, 4),), 0.0),)))

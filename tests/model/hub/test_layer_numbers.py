@@ -53,9 +53,9 @@ def test_interventions_name_the_network_s_layers(opened, name):
     np.testing.assert_array_equal(after.attention("decoder")[1, 2, :, 0], 1)
     np.testing.assert_array_equal(after.attention("decoder")[0], before.attention("decoder")[0])
     assert after.verify().max_difference < 1e-5
-    with pytest.raises(InterventionError, match="Layer 3 has no decoder attention; these layers have it: 2, 4"):
+    with pytest.raises(InterventionError, match="Layer 2 has no decoder attention; these layers have it: 1, 3"):
         model.trace(TEXT, intervention=HeadInterventions((Scale("decoder", ((2, 0),), 0.0),)))
-    with pytest.raises(InterventionError, match="no head 1 in layer 5"):
+    with pytest.raises(InterventionError, match="no head 0 in layer 4"):
         model.trace(TEXT, intervention=HeadInterventions((Scale("decoder", ((4, 0),), 0.0),)))
 
 
@@ -88,7 +88,7 @@ def test_ablating_a_head_of_unlike_layers_changes_that_head_alone(opened):
     ablated = model.trace(TEXT, intervention=without)
     assert changes[1, 7] == pytest.approx(model.score(ablated).mean() - model.score(trace).mean(), abs=1e-6)
     assert HeadInterventions.from_text(without.to_text()) == without
-    with pytest.raises(InterventionError, match="Layer 3 has no decoder-8-heads attention"):
+    with pytest.raises(InterventionError, match="Layer 2 has no decoder-8-heads attention"):
         model.trace(TEXT, intervention=HeadInterventions((Scale("decoder-8-heads", ((2, 7),), 0.0),)))
 
 

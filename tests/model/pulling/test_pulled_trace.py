@@ -53,7 +53,7 @@ def test_a_place_behind_the_end_changes_nothing(translator, trace):
     [
         ((), "at least one pull"),
         ((TO_ANIMAL, Scale("cross", ((0, 0),), 0.0)), "no other change"),
-        ((Pull("cross", LAYER_4, 40, 1, 1.0),), "There is no key 41"),
+        ((Pull("cross", LAYER_4, 40, 1, 1.0),), "There is no key 40"),
     ],
 )
 def test_other_changes_are_refused_with_one_sentence(translator, trace, changes, sentence):

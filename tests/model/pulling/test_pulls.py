@@ -110,11 +110,11 @@ def test_earlier_interventions_stay(translator, robe):
 @pytest.mark.parametrize(
     ("pull", "weight", "sentence"),
     [
-        (Pull("cross", LAYER_4, 40, 4), 0.5, "There is no key 41"),
-        (Pull("cross", LAYER_4, 4, 40), 0.5, "There is no query 41"),
-        (Pull("cross", ((9, 0),), 4, 4), 0.5, "There is no head 1 in layer 10"),
+        (Pull("cross", LAYER_4, 40, 4), 0.5, "There is no key 40"),
+        (Pull("cross", LAYER_4, 4, 40), 0.5, "There is no query 40"),
+        (Pull("cross", ((9, 0),), 4, 4), 0.5, "There is no head 0 in layer 9"),
         (Pull("cross", (), 4, 4), 0.5, "The pull names no head"),
-        (Pull("decoder", LAYER_4, 5, 4), 0.5, "The mask hides key 6"),
+        (Pull("decoder", LAYER_4, 5, 4), 0.5, "The mask hides key 5"),
         (Pull("decoder", LAYER_4, 0, 0), 0.5, "whatever its score"),
         (Pull("cross", LAYER_4, 4, 4), 2, "must be from 0 to 1"),
     ],

@@ -8,8 +8,9 @@ import pytest
 
 from model import CheckpointError, InputError, InterventionError, Translator
 from model.runtime.checkpoint import read_json
-from model.runtime.messages import UserError
+from model.runtime.messages import Place, Places, UserError
 from model.tracing.head_interventions import Scale
+from views.text.catalogue import say_error
 from views.text.particles import fill
 
 MODEL = Path(__file__).resolve().parents[3] / "model"
@@ -33,6 +34,14 @@ def test_whole_numbers_have_commas_as_on_pages():
     assert fill(raised.template, raised.values) == str(raised)
 
 
+def test_layers_and_heads_count_from_0_in_python_and_from_1_on_a_page():
+    raised = UserError(
+        "No head {head}; layers {layers} and key {key} have it.", head=Place(9), layers=Places((0, 3)), key=2
+    )
+    assert str(raised) == "No head 9; layers 0, 3 and key 2 have it."
+    assert say_error(raised) == "No head 10; layers 1, 4 and key 2 have it."
+
+
 def test_braces_in_values_and_in_a_sentence_without_values_stay():
     assert str(UserError("Read {name}.", name="{x}")) == "Read {x}."
     assert str(UserError("Leave {x} alone.")) == "Leave {x} alone."
@@ -47,7 +56,7 @@ def test_the_models_own_errors_have_values(network, tokenizer, tmp_path):
     assert str(caught.value).startswith(f"That sentence has {count} tokens")
     with pytest.raises(InterventionError) as caught:
         Scale("encoder", ((9, 0),)).check({"encoder": (6, 8, 3, 3)})
-    assert caught.value.values == {"head": 1, "layer": 10, "kind": "encoder", "layers": 6, "heads": 8}
+    assert caught.value.values == {"head": 0, "layer": 9, "kind": "encoder", "layers": 6, "heads": 8}
     with pytest.raises(CheckpointError) as caught:
         read_json(tmp_path / "card.json")
     assert caught.value.values == {"file": "card.json", "folder": str(tmp_path)}
