@@ -88,7 +88,7 @@ sweep: dev-environment
 # pages of the package's names, from their docstrings, into docs/api; no network
 docs: dev-environment
 	OMP_NUM_THREADS=1 $(BIN)/python -m pdoc --no-show-source --output-directory docs/api \
-		attention_atlas attention_atlas.model attention_atlas.views.trace_frame
+		attention_atlas attention_atlas.study attention_atlas.model attention_atlas.views.trace_frame
 
 # causal methods of opened models beside TransformerLens: numbers and times, in an environment of its own, which it
 # downloads; it shares PyTorch and transformers with .venv; OPTIONS="--layers 2 --rounds 0" for a quick one

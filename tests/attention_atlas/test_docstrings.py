@@ -11,11 +11,13 @@ from collections.abc import Iterator
 import numpy as np
 
 import attention_atlas
+import attention_atlas.study
 import model
 import views
 from model.hub.opened_pictures import OpenedPictureModel
+from tests.processes import ROOT
 
-PACKAGES = (attention_atlas, model, views)
+PACKAGES = (attention_atlas, attention_atlas.study, model, views)
 RETURNED = {"open_model()": OpenedPictureModel}  # returned by a function, but not public by name
 SHAPE = re.compile(r"`\([^`()]*\)`")
 ARRAY = re.compile(r"\bndarray\b|\bTensor\b")
@@ -86,6 +88,23 @@ def undocumented_arrays(cls: type) -> list[str]:
 
 def test_many_names_are_checked():
     assert len(CLASSES) > 20 and len(FUNCTIONS) > 100
+
+
+def test_the_pages_of_the_api_have_the_module_of_every_public_name():
+    target = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\ndocs:")[2].partition("\n\n")[0].split()
+    assert {"attention_atlas", "attention_atlas.study", "attention_atlas.model"} <= set(target)
+    wanted = {
+        "OpenedModel",
+        "HubTrace",
+        "HubRecord",
+        "HeadInterventions",
+        "Scale",
+        "NoMask",
+        "ablate",
+        "open_model",
+        "show",
+    }
+    assert wanted <= set(attention_atlas.__all__)
 
 
 def test_every_name_has_a_docstring():
