@@ -95,7 +95,7 @@ def try_in_environment(requirements: list[str], program: list[str], share_torch:
             packages = next(Path(folder).glob("lib/python*/site-packages"))
             (packages / "zz_shared.pth").write_text(sysconfig.get_path("purelib") + "\n")
             requirements = [line for line in requirements if not line.startswith("torch")]
-            install.append("--ignore-installed")
+            install.append("--upgrade")  # not --ignore-installed: accelerate asks for torch, and would download it
         subprocess.run([*install, *requirements], check=True)
         subprocess.run([python, "-W", "ignore", "-m", *program], check=True, cwd=ROOT)
 
