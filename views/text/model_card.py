@@ -9,12 +9,15 @@ import re
 from collections.abc import Callable, Iterator
 
 from .catalogue import say_sentence, with_whole_logs
+from .numbers import MINUS
 from .particles import fill
+from .prose import joined
 
 _VALUE = re.compile(r"`[^`]*`|\{[^{}]*\}|(?<![\w.])[+-]?\d+(?:,\d{3})*(?:\.\d+)*(?:e-?\d+)?(?!\w)")
 _TITLE = "# Model card: "  # is the title of the dialog that shows it
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _ITEM = re.compile(r"(#+ |- |)(.*)", re.DOTALL)
+_HYPHEN = re.compile(r"(`[^`]*`)|(?<![\w.,-])-(?=\d)")  # code, which stays, or the sign of a number
 _RULE = re.compile(r"[|\s:-]+")
 
 
@@ -32,7 +35,8 @@ def texts_of_card(card: str) -> Iterator[str]:
 
 def translated_card(card: str) -> str:
     """A card in the user's language, without the words "Model card" of its title."""
-    return with_whole_logs(_rewritten(card, say_sentence))
+    rewritten = _HYPHEN.sub(lambda match: match[1] or MINUS, _rewritten(card, say_sentence))
+    return joined(with_whole_logs(rewritten))
 
 
 def _rewritten(card: str, translate: Callable[[str], str]) -> str:

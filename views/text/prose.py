@@ -126,8 +126,13 @@ def _filled(text: str, values: dict[str, object]) -> str:
 
 
 def _with_links(text: str) -> str:
-    linked = _JOINED.sub(_join, glossary.link_terms(text, partial(block, glossary.PAGE)))
+    linked = joined(glossary.link_terms(text, partial(block, glossary.PAGE)))
     return catalogue.in_brackets(linked) if catalogue.language() == catalogue.PSEUDO else linked
+
+
+def joined(text: str) -> str:
+    """`text`, whose lines begin neither with a particle nor with a percent sign."""
+    return _JOINED.sub(_join, text)
 
 
 def _join(match: re.Match[str]) -> str:
