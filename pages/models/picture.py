@@ -19,7 +19,9 @@ from pages.vision.patch_attention import render_any_patch, render_cls
 from pages.vision.what_if import render_what_if
 from views import patch_grid
 from views.controls.picture_input import picture_input
+from views.text import literal
 from views.text.catalogue import Message, say
+from views.text.numbers import percent
 
 SECTIONS = {
     "attention": Message("models.part.attention", "Attention"),
@@ -47,21 +49,22 @@ def render(service: Service[OpenedModel]) -> None:
         OpenError: the maps would be too large.
     """
     model = service.model
-    chosen = picture_input(picture_lock())
-    if chosen.is_own:
-        service = private_service(service)
-    image = chosen.image
-    key = hashlib.sha256(image.convert("RGB").tobytes()).hexdigest()
-    trace = service.traces.get_or_compute(("traced", key), lambda: model.trace(image), service.computing)
-    _render_input(model, trace)
-    patches = patch_trace(trace)
-    options = {
-        id: label
-        for id, label in SECTIONS.items()
-        if (id not in NEEDS or NEEDS[id] in model.capabilities)
-        and (id not in RENDER_PATCHES or id == "what-if" or patches is not None)
-    }
-    section = pick_section(options, "part", varies=True)
+    with st.container(key="vision-top"):  # leaves most of the first screen for the section, as on *Vision*
+        chosen = picture_input(picture_lock())
+        if chosen.is_own:
+            service = private_service(service)
+        image = chosen.image
+        key = hashlib.sha256(image.convert("RGB").tobytes()).hexdigest()
+        trace = service.traces.get_or_compute(("traced", key), lambda: model.trace(image), service.computing)
+        patches = patch_trace(trace)
+        options = {
+            id: label
+            for id, label in SECTIONS.items()
+            if (id not in NEEDS or NEEDS[id] in model.capabilities)
+            and (id not in RENDER_PATCHES or id == "what-if" or patches is not None)
+        }
+        section = pick_section(options, "part", varies=True)
+        _render_answer_line(trace)
     if section == "what-if" and (patches is None or "explain" not in model.capabilities):
         what_if_of_any.render(service, trace, image, {}, None, (key,))  # no class to explain: maps and patterns
     elif section in RENDER_PATCHES and patches is not None:
@@ -74,11 +77,25 @@ def render(service: Service[OpenedModel]) -> None:
         explore = explore_picture if len(trace.records) == 1 else explore_tokens
         explore(*viewed, attention_labels.available_views(trace))
         trace_retention.render(trace)
+    _render_input(model, trace)
+
+
+def _render_answer_line(trace: HubTrace) -> None:
+    """Render the most probable class in one line, if the answers are probabilities."""
+    if trace.classes is None or trace.form == "scores":
+        return
+    probabilities = trace.answers.reshape(-1)
+    best = int(probabilities.argmax())
+    values = {"name": literal.markdown(trace.classes[best]), "probability": percent(float(probabilities[best]))}
+    with st.container(key="answered"):
+        st.markdown(say("vision.answered", "Answer: **{name}**, {probability}", **values))
 
 
 def _render_input(model: OpenedModel, trace: HubTrace) -> None:
     """Render the picture as the model receives it, and its most probable classes."""
     assert trace.pixels is not None
+    if trace.classes is not None:
+        st.header(say("vision.answer.header", "The answer"), anchor=False)
     picture, answer = st.columns([2, 3], gap="large")
     with picture:
         height, width = trace.pixels.shape[:2]

@@ -114,3 +114,12 @@ def test_a_laptops_first_screen_has_few_controls(server: Server, page: Page, add
         change = page.locator("summary", has_text=re.compile("Change the intervention|개입 바꾸기"))
         box = change.bounding_box()
         assert box["y"] + box["height"] <= LAPTOP["height"]
+
+
+@pytest.mark.nightly
+def test_a_part_of_a_model_of_pictures_begins_on_a_laptops_first_screen(server: Server, page: Page):
+    page.set_viewport_size(LAPTOP)
+    open_page(page, f"{server.url}/models?model=atlas-vit&part=what-if")
+    box = page.locator("summary", has_text="Change the intervention").bounding_box()
+    assert box["y"] + box["height"] <= LAPTOP["height"]
+    expect(page.locator(".st-key-answered")).to_have_text(re.compile(r"Answer: church, [\d.]+\s%"))
