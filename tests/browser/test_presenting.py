@@ -160,6 +160,19 @@ def test_the_nearest_map_fills_the_screen_by_key_and_by_its_button(page: Page, s
     assert maps.first.evaluate("map => map.matches(':fullscreen')")
 
 
+@pytest.mark.nightly
+@pytest.mark.parametrize("size", [(1920, 1080), (1280, 720)], ids=str)
+def test_the_cache_is_on_one_screen(page: Page, server: Server, size: tuple[int, int]):
+    """Both maps and the curves are next to each other."""
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    open_page(page, f"{server.url}/decoding?part=kv-cache&text={SENTENCE}&present=1")
+    figures = page.locator(".st-key-kv_cache figure")
+    expect(figures).to_have_count(4)  # a sentence above them
+    boxes = [figure.bounding_box() for figure in figures.all()]
+    assert max(box["y"] + box["height"] for box in boxes) <= size[1]
+    assert max(box["x"] + box["width"] for box in boxes) <= size[0]
+
+
 LONG = "The old man who lives in the small house near the river wants to buy a new boat for his son."
 
 
