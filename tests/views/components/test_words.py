@@ -75,7 +75,8 @@ PROPERTIES = {
 }
 SPOKEN = re.compile(r'\s*"(aria-(?:label|description|valuetext|roledescription)|title|alt|placeholder)"\s*,')
 STYLE = re.compile(
-    r"#\w{6}|[\d. ]*px.*|\x00rem|(?:rgb|url|var|color-mix|linear-gradient|max|min|translateX|rotate)\(.*\)|[MCHVhvlz\d\s.-]+",
+    r"#\w{6}|[\d. ]*(?:px.*|rem)|"
+    r"(?:rgb|url|var|color-mix|linear-gradient|max|min|translateX|rotate)\(.*\)|[MCHVhvlz\d\s.-]+",
     re.IGNORECASE,
 )
 CONSTANTS = {
