@@ -50,7 +50,7 @@ def test_outputs_of_a_regression_are_scores(config, architecture, name, settings
     assert (trace.form, model.form) == ("scores", "scores")
     np.testing.assert_allclose(trace.answers.reshape(-1), own.numpy(), atol=1e-4)
     np.testing.assert_allclose(model.score(trace).reshape(-1), own.numpy(), atol=1e-4)
-    with pytest.raises(OpenError, match="no probabilities"):
+    with pytest.raises(OpenError, match="not probabilities"):
         _ = trace.probabilities
     assert "explain" not in model.capabilities
     _check_effects(model, trace)

@@ -176,7 +176,7 @@ def test_long_grids_state_their_time():
         (lambda: live("gpt2").prepare_experiment(CLEAN, PICTURE), "reads text"),
         (lambda: live("bert").prepare_experiment(CLEAN, CORRUPT, "a"), "goes on writing"),
         (lambda: live("gpt2").patch(CLEAN, CORRUPT + " over", METRIC), "give an alignment"),
-        (lambda: live("gpt2").patch(CLEAN, CORRUPT, Logit(10_000)), "no logit 10000"),
+        (lambda: live("gpt2").patch(CLEAN, CORRUPT, Logit(10_000)), "no logit 10,000"),
         (lambda: live("gpt-j").path_patch(CLEAN, CORRUPT, METRIC), "do not pass our tap"),
         (lambda: live("bert").logit_attribution(live("bert").trace(CLEAN)), "not a matrix times"),
         (lambda: live("qwen3").composition(), "not linear"),

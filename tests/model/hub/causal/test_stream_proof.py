@@ -151,8 +151,8 @@ def test_a_layer_that_multiplies_what_it_adds_is_refused():
     model = open_model(network, reader=tiny.tokenizer())
     refusal = model.stream_proof
     assert isinstance(refusal, CausalError)
-    assert "layer 1" in str(refusal)
+    assert "layer 0" in str(refusal)
     trace = model.trace("The quick fox")
-    with pytest.raises(CausalError, match="layer 1"):
+    with pytest.raises(CausalError, match="layer 0"):
         model.logit_lens(trace)
     assert model.replace_heads(trace, pairs_among=0).nothing == 0
