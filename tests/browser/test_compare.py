@@ -72,15 +72,15 @@ def test_masking_patches_changes_the_class_probabilities(server: Server, page: P
     grid = canvas_of(page, "May be attended to")
     grid.wait_for()
     changes = page.locator('table[aria-label="Probabilities"] tbody tr td:last-child')
-    expect(changes.first).to_have_text("0")
+    expect(changes.first).to_have_text("0 points")
     before = changes.all_inner_texts()
-    assert set(before) == {"0"}
+    assert set(before) == {"0 points"}
     grid.focus()
     grid.press("ArrowRight")
     grid.press("Space")
     expect(page).to_have_url(re.compile(r"vhidden=\d+-"))
     page.get_by_role("button", name="Hide the middle").click()
-    expect(changes.first).not_to_have_text("0")
+    expect(changes.first).not_to_have_text("0 points")
     assert_nothing_overflows(page, PHONE, WIDE)
 
 

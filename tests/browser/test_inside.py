@@ -71,7 +71,7 @@ def test_scaling_and_hidden_units(server: Server, page: Page):
     variance.wait_for()
     assert 1.8 < float(variance.inner_text()) < 2.2
     page.get_by_role("radio", name="Feed-forward").click()
-    expect(metric(page, "Widths")).to_have_text("256 \u2192 1024 \u2192 256")
+    expect(metric(page, "Widths")).to_have_text("256 \u2192 1,024 \u2192 256")
     expect(page.get_by_text("Where the division is undone")).to_have_count(0)  # nothing of the part before stays
     page.get_by_role("radiogroup", name="Stack").get_by_role("radio", name="Decoder").click()
     expect(page.get_by_role("table", name="Units by token")).to_contain_text("1 <s>")

@@ -252,7 +252,7 @@ def test_opacity_and_outline(server: Server, page: Page):
 def test_files_contain_the_shown_numbers(server: Server, page: Page):
     open_page(page, f"{server.url}/vision?view=cls&layer=3&head=1")
     files = {}
-    for label in ("All heads as NPZ", "CSV", "PNG", "SVG"):
+    for label in ("All heads as NPZ", "CSV", "Map as PNG", "Map as SVG"):
         with page.expect_download(timeout=PATIENCE) as download:
             page.get_by_role("button", name=label, exact=True).click()
         files[label] = download.value.path().read_bytes()
@@ -264,5 +264,5 @@ def test_files_contain_the_shown_numbers(server: Server, page: Page):
     numbers = np.array([[float(value) for value in row.split(",")[1:]] for row in rows], dtype=np.float32)
     np.testing.assert_array_equal(numbers.ravel(), attention[2, 0, 0, 1:])
     assert weight(page, 1, 1) == three_digits(float(numbers[0, 0]))
-    assert Image.open(io.BytesIO(files["PNG"])).width > 1000
-    assert b"data:image/png;base64," in files["SVG"]
+    assert Image.open(io.BytesIO(files["Map as PNG"])).width > 1000
+    assert b"data:image/png;base64," in files["Map as SVG"]
