@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from pyarrow.parquet import read_table
 
+from attention_atlas import study
 from model.runtime.checkpoint import read_json, sha256_of
 from model.study.__main__ import main
 from model.study.shards import Shards
@@ -53,6 +54,20 @@ def test_errors_are_one_sentence(texts, tmp_path, capsys):
         printed = capsys.readouterr().err.strip()
         assert message in printed and "\n" not in printed and printed.startswith("model.study: ")
     assert not (tmp_path / "out").exists()
+
+
+def test_the_package_has_the_same_program(texts, tmp_path):
+    made = {}
+    for module in ("model.study", "attention_atlas.study"):
+        out = tmp_path / module
+        run(*words("lstm-dot", texts, "--out", out, "--inputs", 1), program=module)
+        made[module] = {path.name: path.read_bytes() for path in out.iterdir() if path.suffix == ".parquet"}
+    assert made["model.study"] == made["attention_atlas.study"] and made["model.study"]
+
+
+def test_the_program_of_the_package_names_itself_in_errors(texts, tmp_path, capsys):
+    assert study.main(words("nothing-here", texts, "--out", tmp_path / "out")) == 2
+    assert capsys.readouterr().err.startswith("attention_atlas.study: There is no model nothing-here here")
 
 
 def study_on_two_hosts(texts: Path, out: Path) -> None:
