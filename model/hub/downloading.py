@@ -42,8 +42,13 @@ def download(repository: str, revision: str | None, progress: DownloadProgress |
     from huggingface_hub import HfApi, snapshot_download
     from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError, RevisionNotFoundError
 
-    if not reachable():
-        raise OpenError("{id} is not in this machine's cache, and the hub cannot be reached.", id=repository)
+    reason = find_disconnection()
+    if reason is not None:
+        raise OpenError(
+            "{id} is not in this machine's cache, and the hub cannot be reached ({reason}).",
+            id=repository,
+            reason=reason,
+        )
     try:
         commit = HfApi().model_info(repository, revision=revision).sha
         _check_fits(repository, commit)
@@ -72,27 +77,27 @@ def download(repository: str, revision: str | None, progress: DownloadProgress |
         ) from None
 
 
-def reachable() -> bool:
-    """Whether the hub answers within `OFFLINE_AFTER` seconds; a slow DNS look-up counts as no."""
+def find_disconnection() -> str | None:
+    """Return why the hub does not answer within `OFFLINE_AFTER` seconds, or None if it does."""
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
-        return False
+        return "HF_HUB_OFFLINE"
     from huggingface_hub.constants import ENDPOINT
 
-    statuses = []
+    reasons: list[str | None] = []
 
     def request() -> None:
         try:
-            with urlopen(Request(ENDPOINT, method="HEAD"), timeout=OFFLINE_AFTER) as answer:
-                statuses.append(answer.status)
-        except HTTPError as error:  # an answer too
-            statuses.append(error.code)
-        except OSError:
-            return
+            with urlopen(Request(ENDPOINT, method="HEAD"), timeout=OFFLINE_AFTER):
+                reasons.append(None)
+        except HTTPError:  # an answer too
+            reasons.append(None)
+        except OSError as error:
+            reasons.append(reason_of(error))
 
     thread = threading.Thread(target=request, daemon=True)
     thread.start()
-    thread.join(OFFLINE_AFTER)
-    return bool(statuses)
+    thread.join(OFFLINE_AFTER)  # a slow DNS look-up takes longer
+    return reasons[0] if reasons else f"TimeoutError: {OFFLINE_AFTER:g} s"
 
 
 def _check_fits(repository: str, commit: str) -> None:

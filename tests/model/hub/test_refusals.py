@@ -8,6 +8,7 @@ import struct
 import threading
 import time
 from pathlib import Path
+from urllib.error import URLError
 
 import pytest
 import transformers
@@ -216,7 +217,7 @@ def test_a_missing_repository_is_reported_without_retries(monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     pauses: list[float] = []
     monkeypatch.setattr(time, "sleep", pauses.append)
-    assert_refused("owner/no-such-model", "not in this machine's cache")
+    assert_refused("owner/no-such-model", r"not in this machine's cache, and the hub .* \(HF_HUB_OFFLINE\)")
     with pytest.raises(OpenError, match="download it first"):
         open_model("owner/no-such-model", download=False)
     assert pauses == []
@@ -234,9 +235,16 @@ def test_requests_to_the_hub_time_out_after_three_seconds(monkeypatch):
         raise OSError
 
     monkeypatch.setattr(downloading, "urlopen", hang)
-    assert not downloading.reachable()  # while the request still hangs
+    assert downloading.find_disconnection() == "TimeoutError: 0.05 s"  # while the request still hangs
     assert timeouts == [0.05]
     ended.set()
+
+    def refuse(_: object, timeout: float) -> None:
+        raise URLError(ConnectionRefusedError(111, "Connection refused"))
+
+    monkeypatch.setattr(downloading, "OFFLINE_AFTER", 30)
+    monkeypatch.setattr(downloading, "urlopen", refuse)
+    assert downloading.find_disconnection() == "URLError: <urlopen error [Errno 111] Connection refused>"
 
 
 def test_a_picture_model_without_its_processor(tmp_path):

@@ -17,7 +17,7 @@ def any_may_be_opened(monkeypatch, tmp_path):
     requests = []
     monkeypatch.setenv("ATLAS_MODELS", "any")
     monkeypatch.setattr(checkpoint_summary, "cached_ids", lambda: [])
-    monkeypatch.setattr(downloading, "reachable", lambda: requests.append("reachable") or False)
+    monkeypatch.setattr(downloading, "find_disconnection", lambda: requests.append("hub") or "TimeoutError: 3 s")
     clear_all()
     yield requests
     clear_all()
@@ -28,8 +28,8 @@ def test_an_address_alone_downloads_nothing(open_app, any_may_be_opened):
     assert any_may_be_opened == []
     (button,) = [each for each in app.button if each.key == "models_download_button"]
     button.click().run()
-    assert any_may_be_opened == ["reachable"]
-    assert "the hub cannot be reached" in page_text(app)
+    assert any_may_be_opened == ["hub"]
+    assert "the hub cannot be reached (TimeoutError: 3 s)" in page_text(app)
 
 
 @pytest.fixture
