@@ -29,7 +29,7 @@ def test_an_address_alone_downloads_nothing(open_app, any_may_be_opened):
     (button,) = [each for each in app.button if each.key == "models_download_button"]
     button.click().run()
     assert any_may_be_opened == ["hub"]
-    assert "the hub cannot be reached (TimeoutError: 3 s)" in page_text(app)
+    assert "the hub cannot be reached" in page_text(app) and "TimeoutError" in page_text(app)
 
 
 @pytest.fixture
