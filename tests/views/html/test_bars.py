@@ -86,3 +86,8 @@ def test_cells_of_a_stacked_table_have_the_titles_of_their_columns():
         "A &lt; B",
     ]
     assert "data-title" not in bars.table(["row", "share", "A < B"], rows, "t")
+
+
+def test_no_line_ends_inside_the_bars_of_a_length():
+    html = bars.table(["", "|x + output|"], [["a", 1.0]], "Lengths", stacked=True)
+    assert html.count("|\u2060x + output|") == 2
