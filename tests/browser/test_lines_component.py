@@ -14,6 +14,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from tests.browser.mounting import mount_component
+from tests.pages.reading import number
 from views import kind_labels, map_weights, palette
 from views.components.attention_lines import (
     AttentionLines,
@@ -118,11 +119,11 @@ def test_the_tooltip_shows_the_value_of_the_array_from_both_sides(mount):
 def test_the_tooltip_shows_the_value_of_the_array_for_long_inputs(mount):
     weights = make_weights(2, 3, 130, 128)
     page = mount(make_lines(weights, mass=0.8, layers=(0, 1)))
-    drawn = re.match(r"Drawn: the strongest (\d+) of \d+ lines", page.locator(".legend").inner_text())
-    assert 3900 < int(drawn[1]) <= 4000
+    drawn = re.match(r"Drawn: the strongest ([\d,]+) of [\d,]+ lines", page.locator(".legend").inner_text())
+    assert 3900 < int(drawn[1].replace(",", "")) <= 4000
     page.get_by_role("button", name="Tall rows").click()
     token(page, "query", 77).hover()
-    read = [float(text) for text in numbers(page, "key")]
+    read = [number(text) for text in numbers(page, "key")]
     np.testing.assert_allclose(read, weights.mean((0, 1))[77], rtol=5.1e-3)
     page.get_by_role("button", name="Tall rows").click()  # the whole is pressed into the screen
     assert page.locator(".side.query").bounding_box()["height"] <= 801
