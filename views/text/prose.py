@@ -25,10 +25,11 @@ ALTERED = Message(
 )
 
 
-# Punctuation, a formula or code, marks of emphasis after it, and the Hangul syllable with which a particle begins;
+# Punctuation, a hyphen within a Hangul word, a formula or code, marks of emphasis after it, and the Hangul after it;
 # the spaces before a percent sign and around a times or plus-minus sign; else a formula or code, not read inside.
 _JOINED = re.compile(
-    r"(\$[^$]+\$|`[^`]*`|%|[)\]\u2260\u201d\u2019\"'])(\*{0,2})(?=[가-힣])|\$\$[^$]*\$\$|\$[^$]*\$|`[^`]*`"
+    r"(\$[^$]+\$|`[^`]*`|%|(?<=[가-힣])-|[)\]\u2260\u201d\u2019\"'])(\*{0,2})(?=[가-힣])"
+    r"|\$\$[^$]*\$\$|\$[^$]*\$|`[^`]*`"
     r"| (?=%)|(?<=[\d}]) (?=[\u00d7\u00b1])|(?<=[\d}] [\u00d7\u00b1]) (?=[\d{])"
 )
 _HEADING = re.compile(r"(##?) (.*?)(?:\s*<!-- ([0-9a-f]{8}) -->)?\s*")
@@ -131,7 +132,7 @@ def _with_links(text: str) -> str:
 
 
 def joined(text: str) -> str:
-    """`text`, whose lines begin neither with a particle nor with a percent sign."""
+    """`text`, whose lines begin neither with a particle or a percent sign nor after the hyphen of a Hangul word."""
     return _JOINED.sub(_join, text)
 
 

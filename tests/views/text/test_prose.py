@@ -42,6 +42,7 @@ def test_unknown_heading():
         ("`a % b`와 `b`(c) 다음 $f(x)$는 \u2260로", "`a % b`|와 `b`(c) 다음 $f(x)$|는 \u2260|로"),
         ("$\\text{concat}(O_1)가$ 그리고 `f(x)가`.", "$\\text{concat}(O_1)가$ 그리고 `f(x)가`."),
         ("$$\\text{(a)가}$$ 다음", "$$\\text{(a)가}$$ 다음"),
+        ("원-핫 벡터와 one-hot, `가-나`, 3-나", "원-|핫 벡터와 one-hot, `가-나`, 3-나"),
         ("a head (attention) is 100 %", "a head (attention) is 100\u00a0%"),
         (
             "8 \u00d7 8, {a} \u00d7 {b}; `8 \u00d7 8`, a \u00d7 b",
