@@ -23,9 +23,9 @@ from pages.shared.service import Service
 from pages.shared.texts import block, fold_check, folded_how_to_read, how_to_read, paragraph
 from pages.vision.other_picture import (
     choose_other_picture,
+    choose_writer,
     describe_metric,
     describe_source,
-    metric_writer,
     render_classes,
 )
 from pages.vision.patched_sites import choose_sites
@@ -227,6 +227,6 @@ def render_answer(
 ) -> None:
     """State what is measured in all runs, and show the classes of the patched run."""
     measured = describe_metric(cells.first.metric, classes)
-    values = cells.sentence_values(cell, direction, metric_writer(cells.first.metric))
+    values = cells.sentence_values(cell, direction, choose_writer(cells.first.metric))
     paragraph(PAGE, "patched-cell", measured=measured, **values)
     render_classes(classes, probabilities)

@@ -55,7 +55,7 @@ def describe_metric(metric: Metric, classes: tuple[str, ...]) -> str:
     return block("circuits", "measured-probability", token=names[0])
 
 
-def metric_writer(metric: Metric) -> Callable[[float], str]:
+def choose_writer(metric: Metric) -> Callable[[float], str]:
     """Return what formats a metric: probabilities of classes are in per cent."""
     return percent if metric.unit == "probability" else three_digits
 

@@ -18,7 +18,7 @@ from pages.shared.causes.precision import runs_in_half
 from pages.shared.causes.saved_result import ResultSource
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, paragraph
-from pages.vision.other_picture import describe_source, metric_writer
+from pages.vision.other_picture import choose_writer, describe_source
 from pages.vision.patch_painter import masked_picture, middle, paint_patches
 from pages.vision.patched_sites import PatchedSites, choose_sites
 from pages.vision.program import render_vision_program
@@ -152,7 +152,7 @@ def render_cell(cells: PatchedCells, cell: str, noisy: NoisyPicture, name: str) 
     """State what is measured without noise, with it, and with the chosen cell as without."""
     error = cells.error(cell)
     assert error is not None, "noise is drawn more than once"
-    write = metric_writer(noisy.metric)
+    write = choose_writer(noisy.metric)
     text = "logit-of" if isinstance(noisy.metric, Logit) else "measured-probability"
     paragraph(
         PAGE,

@@ -13,9 +13,9 @@ from pages.shared.service import Service
 from pages.shared.texts import block, caption
 from pages.vision.other_picture import (
     choose_other_picture,
+    choose_writer,
     describe_metric,
     describe_source,
-    metric_writer,
     render_classes,
 )
 from views.controls import sentence_input
@@ -79,6 +79,6 @@ def render_paths(service: Service, key: str, trace: PatchTrace) -> None:
         shown = path_views.render_graph(edges, cut, names)
     run = service.analysis_in_steps(("vision cut", *place, ids), answer)
     with right:
-        path_views.render_values(edges, cut, run.value, describe_metric(metric, trace.classes), metric_writer(metric))
+        path_views.render_values(edges, cut, run.value, describe_metric(metric, trace.classes), choose_writer(metric))
         render_classes(trace.classes, run.probabilities)
     path_views.render_list(edges, shown, cut, names, describe_source(service, other))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import logging
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -17,7 +16,7 @@ from model import open_model
 from tests.browser.app_server import AppServer
 from tests.browser.conftest import open_page, ready
 from tests.browser.uploads import UPLOAD_BOX
-from tests.model.hub.tiny_pictured import build
+from tests.model.hub.tiny_pictured import save
 from views.text.numbers import three_digits
 
 TEXT = "A <image> and <image> too"
@@ -34,12 +33,7 @@ PIXELS = """canvas => {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    logging.getLogger("transformers").setLevel(logging.ERROR)
-    network, processor = build("llava")
-    folder = tmp_path_factory.mktemp("pictured") / "llava"
-    network.save_pretrained(folder)
-    processor.save_pretrained(folder)
-    return folder
+    return save("llava", tmp_path_factory.mktemp("pictured"))
 
 
 @pytest.fixture(scope="module")

@@ -50,7 +50,7 @@ def table(
     """
     numeric = [_is_numeric([row[column] for row in rows]) for column in range(len(header))]
     head = "".join(
-        f'<th scope="col"{_NUMBER if number else ""}>{_title(title)}</th>' if title else "<td></td>"
+        f'<th scope="col"{_NUMBER if number else ""}>{_format_title(title)}</th>' if title else "<td></td>"
         for title, number in zip(header, numeric, strict=True)
     )
     titles = header[1:] if stacked else [""] * len(header[1:])
@@ -79,7 +79,7 @@ def _is_numeric(column: Sequence[Value]) -> bool:
     return bool(plain) and all(_WRITTEN.fullmatch(value) if isinstance(value, str) else True for value in plain)
 
 
-def _title(text: str) -> str:
+def _format_title(text: str) -> str:
     """The title of a column as HTML; no line ends after the first bar of a length such as |x|."""
     return re.sub(r"\|(?=\w)", "|" + JOINER, literal.html(text))
 
@@ -87,7 +87,7 @@ def _title(text: str) -> str:
 def _cell(value: Value, numeric: bool, title: str) -> str:
     css_class = _NUMBER if numeric or isinstance(value, float | int) else ""
     width = f' style="min-width:{value.width}"' if isinstance(value, Cell) and value.width else ""
-    named = f' data-title="{_title(title)}"' if title else ""
+    named = f' data-title="{_format_title(title)}"' if title else ""
     return f"<td{css_class}{width}{named}>{_content(value)}</td>"
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import functools
+import logging
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -164,6 +166,15 @@ def build(name: str) -> tuple[transformers.PreTrainedModel, Any]:
     torch.manual_seed(1)
     network, processor = {**BUILDERS, **TILED}[name]()
     return with_weights(network), processor
+
+
+def save(name: str, folder: Path) -> Path:
+    """Build a model and save it with its processor, in a folder of its name below `folder`."""
+    logging.getLogger("transformers").setLevel(logging.ERROR)
+    network, processor = build(name)
+    network.save_pretrained(folder / name)
+    processor.save_pretrained(folder / name)
+    return folder / name
 
 
 def picture(seed: int = 0, width: int = 64, height: int = 64) -> Image.Image:

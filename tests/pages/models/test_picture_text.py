@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-
 import numpy as np
 import pytest
 
@@ -12,7 +10,7 @@ from model.hub.ablation import ablate
 from model.hub.causal.opened_pair import pair_texts
 from model.runtime.progress import run_to_end
 from pages.models import picture_text
-from tests.model.hub.tiny_pictured import WORDS, build
+from tests.model.hub.tiny_pictured import WORDS, save
 from tests.new_process import clear_all
 from tests.pages.conftest import ROOT
 from tests.pages.drawn import matrices
@@ -30,12 +28,7 @@ from views.text.numbers import percent
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    logging.getLogger("transformers").setLevel(logging.ERROR)
-    network, processor = build("llava")
-    folder = tmp_path_factory.mktemp("pictured") / "llava"
-    network.save_pretrained(folder)
-    processor.save_pretrained(folder)
-    return folder
+    return save("llava", tmp_path_factory.mktemp("pictured"))
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import { grouped } from "./numbers"
 export type DataKind = "token" | "number" | "name" | ""
 
 /** Size of the page's text over 16 pixels: larger when presenting, or as the reader's browser has it. */
-export function textScale(): number {
+export function measureTextScale(): number {
   return (parseFloat(getComputedStyle(document.documentElement).fontSize) || 16) / 16
 }
 

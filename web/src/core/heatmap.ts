@@ -4,7 +4,7 @@
  */
 
 import { calledIn, linkedCell, linkTokens, type Pointed } from "./brushing"
-import { arrowStep, element, pointedCell, textScale } from "./dom"
+import { arrowStep, element, pointedCell, measureTextScale } from "./dom"
 import { TYPE, writeNumbers } from "./heatmap/ink"
 import { AxisLabels } from "./heatmap/labels"
 import { CellMarks, type Region } from "./heatmap/marks"
@@ -189,7 +189,7 @@ export class Heatmap {
       this.rows.write(Infinity)
       style.width = this.columns.list.style.width = "0" // a map that is too wide for a new room squeezes its labels
       if (this.ink) this.ink.style.width = "0" // and so would its numbers
-      const scale = textScale()
+      const scale = measureTextScale()
       const room = (this.room ?? this.root.clientWidth) - this.rows.list.offsetWidth - 2
       const [width, height] = this.shown.cellSize(room / scale).map((side) => side * scale) as [number, number]
       Object.assign(style, { width: `${columns * width}px`, height: `${rows * height}px` })
@@ -202,7 +202,7 @@ export class Heatmap {
     style.aspectRatio = String(ratio)
     const widest = Math.min(this.highest * ratio, LARGEST_CELL * Math.max(columns, rows * ratio))
     // fits the screen if the page states the height of what is above and below, unless labels would be illegible
-    const least = LEAST_ROW * textScale() * rows * ratio
+    const least = LEAST_ROW * measureTextScale() * rows * ratio
     const whole = `max(${least}px, (var(--window-height, 100vh) - var(--around, -1000vh)) * ${ratio})`
     style.maxWidth = `min(${widest}px, ${whole})`
     this.columns.list.style.maxWidth = style.maxWidth
@@ -229,7 +229,7 @@ export class Heatmap {
     if (!shown.text) return
     this.ink ??= element("canvas", "ink", this.map)
     const gap = getComputedStyle(this.root).getPropertyValue("--st-background-color")
-    const size = this.isWholeScreen ? WHOLE_SCREEN_TYPE : TYPE * textScale()
+    const size = this.isWholeScreen ? WHOLE_SCREEN_TYPE : TYPE * measureTextScale()
     writeNumbers(this.ink, canvas, { ...shown, text: shown.text }, this.sides, gap, size)
   }
 

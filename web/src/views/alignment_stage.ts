@@ -1,7 +1,7 @@
 /** The alignment of a recurrent network on the stage: ribbons between two sentences, without self-attention and pulls. */
 
 import { mounting, View } from "../core/component"
-import { element, filled, textScale } from "../core/dom"
+import { element, filled, measureTextScale } from "../core/dom"
 import { unpack, type Bytes } from "../core/payload"
 import { Fold } from "../core/table"
 import { buildLiveRegion } from "../core/tooltip"
@@ -85,7 +85,7 @@ class AlignmentStage extends View<Bytes> {
     const { scene } = this
     this.width = this.root.clientWidth
     if (!scene || !this.width) return
-    const unit = textScale()
+    const unit = measureTextScale()
     const phone = this.width < PHONE * unit
     this.root.classList.toggle("phone", phone)
     const height = parseFloat(getComputedStyle(this.room).minHeight)

@@ -5,7 +5,7 @@ import type { Theme } from "../core/colour"
 import { mounting } from "../core/component"
 import { Choices } from "../core/controls"
 import controlsStyle from "../core/controls.css"
-import { element, filled, markData, setAttributes, svgElement, textScale } from "../core/dom"
+import { element, filled, markData, setAttributes, svgElement, measureTextScale } from "../core/dom"
 import { unpack, type Bytes } from "../core/payload"
 import { Tip } from "../core/tooltip"
 import style from "./path_graph.css"
@@ -64,7 +64,7 @@ class PathGraph extends ChoosingView<Bytes, Header> {
     built.scroll.replaceChildren()
     built.tip.hide()
     const edges = shownEdges(payload.edges, payload.cut, count, least)
-    const room = built.scroll.clientWidth / textScale() || Infinity
+    const room = built.scroll.clientWidth / measureTextScale() || Infinity
     const { width, height, places } = layOut(payload.nodes, edges, payload.columns.length, room)
     const label = filled(payload.words.graph, { count: edges.length })
     const size = { viewBox: `0 0 ${width} ${height}`, width: `${width / 16}rem`, height: `${height / 16}rem` }

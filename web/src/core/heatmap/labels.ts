@@ -1,6 +1,6 @@
 /** The labels of an axis of a heatmap or of a chart: as many as are legible. */
 
-import { element, markData, textScale, type DataKind } from "../dom"
+import { element, markData, measureTextScale, type DataKind } from "../dom"
 
 const LABEL = 12 // pixels that a label needs where text has 16
 const TALLER = 1.25 // times as much for one in Hangul, which fills its line
@@ -32,7 +32,7 @@ export class AxisLabels {
   }
 
   /** Writes those that are legible in so many pixels, where each needs `label`, and the selected one. */
-  write(pixels: number, selected = -1, label = LABEL * textScale()): void {
+  write(pixels: number, selected = -1, label = LABEL * measureTextScale()): void {
     const size = Math.max(1, pixels) / this.names.length
     const least = size >= label ? label : label * this.taller // where some are left out anyway
     this.spans.forEach((span, place) => {

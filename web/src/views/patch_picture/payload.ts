@@ -62,7 +62,7 @@ export function readPicture(bytes: Bytes): Payload {
 }
 
 /** What formats its numbers. */
-export function writerOf(payload: Payload): (number: number) => string {
+export function chooseWriter(payload: Payload): (number: number) => string {
   return payload.percent ? percent : threeDigits
 }
 

@@ -14,7 +14,7 @@ import { Tip } from "../../core/tooltip"
 import { offerWholeScreen } from "../../core/whole_screen"
 import { patchName, type Patch } from "./maps"
 import { Panel, type PatchActions } from "./panel"
-import { mapAt, mapName, readExact, readPicture, writerOf, type Payload } from "./payload"
+import { mapAt, mapName, readExact, readPicture, chooseWriter, type Payload } from "./payload"
 
 /** The elements of one layout. */
 interface Built {
@@ -95,7 +95,7 @@ export class PatchPictureView<Shown extends Payload = Payload> extends ChoosingV
       top: shared ? payload.tops[at[0]!]![at[1]!]! : null,
       opacity: Number(chosen.opacity ?? 100) / 100,
       kept: Number(chosen.kept ?? 0) / 100,
-      write: writerOf(payload),
+      write: chooseWriter(payload),
       selected,
     }
     for (const panel of built.panels) panel.draw(drawing)
@@ -136,7 +136,7 @@ export class PatchPictureView<Shown extends Payload = Payload> extends ChoosingV
     if (!this.payload) return
     const { grid, words } = this.payload
     const place = row * grid[1] + column
-    const weight = over ? writerOf(this.payload)(over[place]!) : ""
+    const weight = over ? chooseWriter(this.payload)(over[place]!) : ""
     this.built?.tip.show(event.clientX, event.clientY, patchName(words, [row, column]), weight)
     this.markPatch(place)
     this.announce([PICTURE, place])

@@ -2,7 +2,7 @@
 
 import { ChoosingView, MEAN, type Chosen } from "../../core/choosing"
 import { Choices } from "../../core/controls"
-import { button, element, filled, setAttributes, textScale } from "../../core/dom"
+import { button, element, filled, setAttributes, measureTextScale } from "../../core/dom"
 import type { Bytes } from "../../core/payload"
 import { Requests } from "../../core/requests"
 import { Fold } from "../../core/table"
@@ -217,7 +217,7 @@ export abstract class StageView extends ChoosingView<Bytes, StagePayload> {
     const scene = this.scene()
     this.width = this.root.clientWidth
     if (!scene || !this.width) return
-    const unit = textScale()
+    const unit = measureTextScale()
     const phone = this.width < PHONE * unit
     this.root.classList.toggle("phone", phone)
     this.arrangeAdded(phone)

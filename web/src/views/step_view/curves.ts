@@ -1,6 +1,6 @@
 /** Curves of a step view: arrays as lines over one axis, with the slider's position marked. */
 
-import { element, markData, setAttributes, svgElement, filled, textScale } from "../../core/dom"
+import { element, markData, setAttributes, svgElement, filled, measureTextScale } from "../../core/dom"
 import { isLabelHidden } from "../../core/heatmap/labels"
 import type { Axis, Content, CurvesHeader, LineStyle } from "./content"
 import { signedDigits } from "./format"
@@ -115,7 +115,7 @@ export class CurvesPanel extends StepPanel<CurvesHeader> {
   }
 
   override fit(): void {
-    const direct = this.root.clientWidth >= DIRECT * textScale()
+    const direct = this.root.clientWidth >= DIRECT * measureTextScale()
     this.root.classList.toggle("direct", direct)
     this.keySizes = direct ? this.curves.map(({ key }) => key.offsetHeight) : []
     this.width = this.picture.getBoundingClientRect().width
@@ -147,7 +147,7 @@ export class CurvesPanel extends StepPanel<CurvesHeader> {
     this.now.classList.toggle("away", !axis.slider)
     drawn.forEach((values, place) => this.followCurve(this.curves[place]!, values, now))
     this.placeKeys(drawn)
-    const each = width / axis.count / textScale()
+    const each = width / axis.count / measureTextScale()
     this.labels.forEach((label, place) => {
       label.classList.toggle("chosen", axis.slider && place === now)
       label.hidden = isLabelHidden(place, now, each)

@@ -1,6 +1,6 @@
 /** A ribbon of a step view: its width at a position is a number, and it ends at the slider's position. */
 
-import { element, filled, markData, svgElement, textScale } from "../../core/dom"
+import { element, filled, markData, svgElement, measureTextScale } from "../../core/dom"
 import { isLabelHidden } from "../../core/heatmap/labels"
 import type { Axis, Content, RibbonHeader } from "./content"
 import { buildLabels, StepPanel, type SteppedView } from "./panel"
@@ -75,7 +75,7 @@ export class RibbonPanel extends StepPanel<RibbonHeader> {
     const values = Array.from({ length: this.axis.count }, (_, place) => this.number(numbers, { [along]: place }))
     const widths = values.map((value) => Math.max(THINNEST, (WIDEST * value) / top))
     const step = this.width / this.axis.count
-    const room = step / textScale()
+    const room = step / measureTextScale()
     this.whole.setAttribute("d", ribbonPath(widths, step))
     this.read.setAttribute("d", ribbonPath(widths.slice(0, now + 1), step))
     this.read.style.fill = hue
