@@ -11,8 +11,8 @@ from pages.lessons.lesson_parts import MOST_TOKENS, PAGE, LessonContent, LessonI
 from pages.shared.models import open_service
 from pages.shared.service import Service
 from pages.shared.texts import block
-from pages.translate import pulls
 from views import navigation
+from views.components import stage_examples
 from views.components.course_lesson import END, LessonView, course_lesson
 from views.controls import samples, sentence_input, widgets
 from views.lessons import BY_ID, LESSONS
@@ -107,7 +107,7 @@ def _render_lesson(lesson: LessonInput, titles: Mapping[str, str]) -> None:
         content.misconception,
         [
             (say("course.open", "More in {name}", name=pages[page.page]), page.address),
-            *(pulls.links() if lesson.id == "attention-limits" else ()),
+            *(stage_examples.links() if lesson.id == "attention-limits" else ()),
         ],
     )
     course_lesson(view, "lesson")

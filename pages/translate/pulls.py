@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from urllib.parse import urlencode
 
 import numpy as np
 import streamlit as st
@@ -19,28 +18,13 @@ from pages.shared.service import Service
 from pages.translate.candidates import chances
 from views.components.stage import StageRequest
 from views.components.stage_changes import PulledStage
-from views.controls import sentence_input
+from views.components.stage_examples import ADDRESS
 from views.map_labels import MEAN, index_of
-from views.text.catalogue import Message, say, say_error
+from views.text.catalogue import say, say_error
 from views.url_state import bound_settings
 from views.viewer.attention_maps import from_trace
 
-ADDRESS = "pull"  # in the address: `HeadInterventions.to_text`
 MOST_PULLS = 12
-LAYER_4 = tuple((3, head) for head in range(8))
-# Sentences whose translation changes by one pull in layer 4 to the weight 0.75, tested with the shipped translator.
-EXAMPLES = (
-    (
-        Message("stage.example.robe", "pull \u201crobe\u201d to \u201csmall\u201d"),
-        "She is wearing a small red dress.",
-        Pull("cross", LAYER_4, 4, 4, 6.676),
-    ),
-    (
-        Message("stage.example.animal", "pull \u201celle\u201d to \u201canimal\u201d"),
-        sentence_input.TIRED,
-        Pull("cross", LAYER_4, 1, 14, 8.847),
-    ),
-)
 _SENTENCE = "pulled_sentence"  # in the session: the sentence of the last run, and its pulls
 _LEFT_OUT = "left_out_pulls"  # in the session: the same, and why pulls of the address are not among them
 
@@ -220,16 +204,3 @@ def _describe_earlier(service: Service, trace: Trace, pulls: tuple[Pull, ...]) -
         return pulling.describe_pulls(service, trace, HeadInterventions(pulls))[:-1] if len(pulls) > 1 else []
     except InterventionError:
         return []  # of a place that the translation under the others does not have
-
-
-def links() -> list[tuple[str, str]]:
-    """Return labels and addresses of the example pulls, for another page."""
-    return [(say("stage.example.open", "On the stage: {pull}", pull=label), f".{query}") for label, query in examples()]
-
-
-def examples() -> list[tuple[str, str]]:
-    """Return labels and links of example pulls: one that only its key does, and one that many keys would do."""
-    return [
-        (label(), f"?{urlencode({'text': sentence, ADDRESS: HeadInterventions((pull,)).to_text()})}")
-        for label, sentence, pull in EXAMPLES
-    ]

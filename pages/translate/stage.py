@@ -11,6 +11,7 @@ from pages.shared.last_answer import last_answer
 from pages.shared.service import Service
 from pages.translate import pulls, stage_files, typing
 from pages.translate.candidates import shown_chances
+from views.components import stage_examples
 from views.components.opened_layer import LayerRequest, answer
 from views.components.stage import Stage, StageRequest, stage, stage_choices
 from views.controls import sentence_input
@@ -35,7 +36,7 @@ def render_stage(service: Service, trace: Trace, options: DecodingOptions) -> No
     chosen = {choice.key: choice.in_component() for choice in choices}
     places = shown_chances(service, trace, options)
     decoding = sentence_input.Decoding(options.method, temperature=options.temperature, seed=options.seed)
-    texts = trace.target_text, choices, chosen, pulls.examples()
+    texts = trace.target_text, choices, chosen, stage_examples.proposed(trace.source_text)
     sentences = trace.source_text, entered.source_text
     opened = _opened_layer(service, trace, bool(state.pulled))
     content = Stage(maps, places, *texts, state.pulled, {**state.answer, **typed, **opened}, decoding, *sentences)

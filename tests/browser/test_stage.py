@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page
 from tests.browser.touch import drag_finger, tap
+from tests.fixed_examples import PULLS
 
 SENTENCE = "?text=The+animal+didn%27t+cross+the+street+because+it+was+too+tired."
 PLACE = 14  # of "elle"
@@ -271,9 +272,11 @@ def test_a_ribbon_is_pulled_controlled_and_taken_back(server: Server, page: Page
     page.get_by_role("button", name="Undo").click()
     expect(french(page)).to_have_text("elle")
     assert "pull=" not in page.url
-    page.locator(".examples a").first.click()
-    expect(page.locator(".texts .now")).to_contain_text("petite")
+    page.locator(".examples a").last.click()
+    expect(page.locator(".texts .now .sentence")).to_have_text(PULLS["black"].after)
     expect(page.locator(".texts .lines")).to_contain_text("None of the other")
+    page.locator(".examples a").click()
+    expect(page.locator(".texts .now .sentence")).to_have_text(PULLS["sad"].after)
 
 
 @pytest.mark.nightly

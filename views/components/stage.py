@@ -87,6 +87,7 @@ WORDS = _SHARED_WORDS | {
     "scopeLayer": Message("stage.pull.layer", "Layer {layer}"),
     "scopeAll": Message("stage.pull.all", "All layers"),
     "tryThis": Message("stage.try", "Try this"),
+    "nextPull": Message("stage.next", "Next"),
     "undo": Message("stage.undo", "Undo"),
     "reset": Message("stage.reset", "Reset"),
     "meanOfHeads": Message("stage.mean-of-heads", "Mean of {heads} heads: no single head has these weights."),

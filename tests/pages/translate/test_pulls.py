@@ -11,12 +11,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model import HeadInterventions
-from pages.translate.pulls import examples
+from tests.fixed_examples import PULLS
 from tests.pages.conftest import html_of
 from tests.payloads import read_payload
 from tests.tiers import nightly
 from views import kind_labels
 from views.components.stage import StageRequest, valid_request
+from views.components.stage_examples import EXAMPLES
 from views.controls.sentence_input import TIRED
 from views.viewer.attention_maps import from_trace
 
@@ -177,15 +178,17 @@ def test_a_weight_that_no_score_changes_gets_one_sentence(open_app):
     assert header_of(app)["pulled"] is None
 
 
-def test_each_example_changes_the_translation(open_app):
-    tokens = []
-    for _, link in examples():
-        query = {name: values[0] for name, values in parse_qs(link.removeprefix("?")).items()}
-        header = header_of(open_app(**query))
-        pulled = header["pulled"]
-        assert pulled["now"] != pulled["before"]
-        tokens.append(header["french"][pulled["query"]])
-    assert tokens == ["petite", "il"]
+@pytest.mark.parametrize(
+    "example", [example if example is EXAMPLES[0] else nightly(example, id=example.label.id) for example in EXAMPLES]
+)
+def test_each_example_shows_its_whole_translation(open_app, example):
+    expected = PULLS[example.label.id.removeprefix("stage.example.")]
+    query = {name: values[0] for name, values in parse_qs(example.query.removeprefix("?")).items()}
+    header = header_of(open_app(**query))
+    pulled = header["pulled"]
+    assert (pulled["before"], pulled["now"]) == (expected.before, expected.after)
+    assert header["french"][pulled["query"]] == expected.word
+    assert [link for _, link in header["examples"]][0] == example.query
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from model import HeadInterventions, Translator
-from pages.translate.pulls import EXAMPLES
+from model import Translator
 from tests.pages.conftest import visit
 from tests.pages.recipes import record_files, run_recipe
+from views.components.stage_examples import EXAMPLES
 
 
 @pytest.fixture
@@ -43,8 +43,7 @@ def test_nothing_is_made_before_the_fold_is_opened_and_the_caption_has_the_sente
 
 
 def test_a_pull_is_in_the_caption_with_its_control_and_in_the_recipe(makers, translator, tmp_path, monkeypatch):
-    _, sentence, pull = EXAMPLES[1]
-    plan = HeadInterventions((pull,)).to_text()
+    sentence, plan = EXAMPLES[-1].sentence, EXAMPLES[-1].pull
     open_files(text=sentence, pull=plan)
     assert makers["stage.png"]().startswith(b"\x89PNG")
     caption = " ".join(words_of(makers["stage.svg"]()))

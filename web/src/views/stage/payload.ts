@@ -17,7 +17,7 @@ export type WordName =
   | "now" | "one" | "options" | "other" | "overAll" | "overHeads" | "overLayers" | "pair" | "pick" | "probability" | "table"
   | "tile" | "choose" | "nowText" | "beforeText" | "was" | "pull" | "weightNow" | "slider" | "sweeping" | "scale" | "noWord"
   | "play" | "pause" | "back" | "on" | "speed" | "temperature" | "pressEnter" | "noAnswer" | "drawAgain" | "drawSample" | "greedyAgain" | "model" | "draw"
-  | "rubOut" | "onlyThis" | "scope" | "scopeDrawn" | "scopeLayer" | "scopeAll" | "undo" | "reset" | "tryThis" | "meanOfHeads" | "howToPull"
+  | "rubOut" | "onlyThis" | "scope" | "scopeDrawn" | "scopeLayer" | "scopeAll" | "undo" | "reset" | "tryThis" | "nextPull" | "meanOfHeads" | "howToPull"
   | "openLayer" | "openNumber" | "closeLayer" | "unchanged" | "copyLink" | "copied" | "copyThis" | "fullScreen"
 export type Words = Readonly<Record<WordName, string>>
 

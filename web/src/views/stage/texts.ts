@@ -48,7 +48,7 @@ export class StageTexts {
       element("p", "", this.brief).textContent = pulled && tried === null ? [pulled.forced, ...control.slice(0, 2)].join(" ") : ""
     }
     if (problem) element("p", "problem", this.brief).textContent = problem
-    this.showExamples(payload, now === undefined)
+    this.showExamples(payload, now === undefined ? "try" : pulled && tried === null ? "next" : "none")
     for (const sentence of [problem, ...(pulled?.lines ?? []), ...(pulled ? [control.join(" ")] : [])]) {
       if (sentence) element("p", "", this.lines).textContent = sentence
     }
@@ -57,12 +57,13 @@ export class StageTexts {
     this.notes.textContent = [...how, ...(pulled ? [pulled.forced] : []), words.note, ...mean].join(" ")
   }
 
-  private showExamples({ examples, words }: StagePayload, shown: boolean): void {
+  /** Proposes pulls: all of the payload, or after a pull the last of them. */
+  private showExamples({ examples, words }: StagePayload, proposed: "try" | "next" | "none"): void {
     this.examples.replaceChildren()
-    this.examples.hidden = !shown || !examples.length
+    this.examples.hidden = proposed === "none" || !examples.length
     if (this.examples.hidden) return
-    this.examples.append(`${words.tryThis}: `)
-    for (const [label, address] of examples) {
+    this.examples.append(`${proposed === "next" ? words.nextPull : words.tryThis}: `)
+    for (const [label, address] of proposed === "next" ? examples.slice(-1) : examples) {
       const link = element("a", "", this.examples)
       link.textContent = label
       link.href = address
