@@ -21,8 +21,8 @@ class Spread:
     sd: np.ndarray
 
     def to_dict(self) -> dict:
-        """Convert to lists with five decimals, for JSON."""
-        return {name: np.round(getattr(self, name), 5).tolist() for name in ("mean", "sd")}
+        """Convert to lists, for JSON."""
+        return {name: getattr(self, name).tolist() for name in ("mean", "sd")}
 
     @classmethod
     def from_dict(cls, values: dict) -> "Spread":
@@ -72,7 +72,7 @@ class HeadStatistics:
             "kinds": {
                 kind: {
                     "scores": {name: spread.to_dict() for name, spread in statistics.scores.items()},
-                    "chance": {name: round(value, 5) for name, value in statistics.chance.items()},
+                    "chance": dict(statistics.chance),
                     "effect": None if statistics.effect is None else statistics.effect.to_dict(),
                     "measures": {name: spread.to_dict() for name, spread in statistics.measures.items()},
                 }

@@ -64,7 +64,7 @@ class OneStackStudy:
     def to_dict(self) -> dict:
         """Plain values, for JSON; a measure that does not exist is None."""
         heads = {name: value for name, value in vars(self.heads).items() if name not in _TABLES}
-        tables = {name: _rounded(getattr(self.heads, name)) for name in _TABLES}
+        tables = {name: _listed(getattr(self.heads, name)) for name in _TABLES}
         return {**asdict(self), "heads": heads | tables, "head": list(self.head)}
 
 
@@ -102,5 +102,5 @@ def _read_rate(content: dict) -> AlignmentRate:
     return AlignmentRate(**{name: BootstrapInterval(**band) for name, band in content.items()})
 
 
-def _rounded(table: np.ndarray) -> list[list[float | None]]:
-    return [[None if np.isnan(value) else round(float(value), 5) for value in row] for row in table]
+def _listed(table: np.ndarray) -> list[list[float | None]]:
+    return [[None if np.isnan(value) else float(value) for value in row] for row in table]

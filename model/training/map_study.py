@@ -161,9 +161,7 @@ def _measure(
     for index in tqdm(chosen, desc="maps", mininterval=2):
         trace = classifier.trace(resize_pictures(images.validation.pictures[index : index + 1], size)[0])
         figures.append(measure_maps(trace, patch))
-    means = {
-        name: np.round(np.mean([of_picture[name] for of_picture in figures], axis=0), 5).tolist() for name in figures[0]
-    }
+    means = {name: np.mean([of_picture[name] for of_picture in figures], axis=0).tolist() for name in figures[0]}
     return {
         "weights_sha256": classifier.weights_sha256,
         "pictures": len(chosen),

@@ -23,6 +23,7 @@ from views.map_labels import MEAN, index_of
 from views.text.catalogue import say, say_error
 from views.url_state import bound_settings
 from views.viewer.attention_maps import from_trace
+from views.viewer.payload import float32_numbers
 
 MOST_PULLS = 12
 _SENTENCE = "pulled_sentence"  # in the session: the sentence of the last run, and its pulls
@@ -177,7 +178,7 @@ def _describe(service: Service, trace: Trace, result: PulledTrace, pulls: tuple[
     former: list[float] = []
     if last.kind != "encoder" and last.query < min(len(trace.next_ids), len(after.next_ids)):
         probabilities = softmax(trace.logits[last.query].astype(np.float64))
-        former = [round(float(probabilities[each.id]), 4) for each in after.predictions(5)[last.query].top]
+        former = float32_numbers(probabilities[each.id] for each in after.predictions(5)[last.query].top)
     lines = (
         *_describe_earlier(service, trace, pulls),
         pull_sentences.describe_pull(last, PulledPlaces.of(after, last.kind)),

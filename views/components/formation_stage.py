@@ -19,6 +19,7 @@ from ..text import terms
 from ..text.catalogue import Message, say
 from ..text.numbers import grouped
 from ..viewer.attention_maps import AttentionMaps
+from ..viewer.payload import float32_numbers
 from . import component, controls, stage
 from .stage_changes import PlaceChances, pack_levels
 
@@ -118,7 +119,7 @@ def payload(content: FormationStage, theme: palette.Theme) -> bytes:
         "start": component.labels(decoder.keys.labels[:1])[0],
         "kinds": stage.kind_headers(content.maps),
         "roles": [vars(role) for role in content.roles],
-        "steps": [_pack_step(step) for step in content.steps],
+        "steps": [pack_step(step) for step in content.steps],
     }
     weights = {
         name: (np.stack([step.weights[name] for step in content.steps]), own.kind.causal)  # (step, layer, head, ...)
@@ -127,11 +128,12 @@ def payload(content: FormationStage, theme: palette.Theme) -> bytes:
     return pack_levels(header, weights, MOST_BYTES)
 
 
-def _pack_step(step: StageAtStep) -> dict[str, object]:
+def pack_step(step: StageAtStep) -> dict[str, object]:
+    """One step as the header has it."""
     return {
         "step": step.step,
         "places": [place.sent() for place in step.places],
-        "losses": [round(float(loss), 4) for loss in step.losses],
+        "losses": float32_numbers(step.losses),
         "text": step.text,
         "finished": step.finished,
         "labels": step.labels,

@@ -13,6 +13,7 @@ from .. import palette
 from ..controls import sentence_input
 from ..text import terms
 from ..text.catalogue import Message
+from ..viewer.payload import float32_numbers
 from . import component, controls, patch_picture
 from .patch_picture import PatchPicture
 
@@ -64,7 +65,7 @@ def payload(stage: PictureStage, theme: palette.Theme) -> bytes:
     is_read = stage.read is not None
     more = {
         "classes": list(stage.classes) if is_read else [],
-        "read": [] if stage.read is None else np.round(stage.read, 4).tolist(),
+        "read": [] if stage.read is None else [float32_numbers(row) for row in stage.read],
         "words": component.translated(WORDS),
     }
     return patch_picture.payload(stage.picture, theme, more=more)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..viewer.attention_maps import AttentionMaps
 from ..viewer.level_code import round_to_levels
-from ..viewer.payload import SentArray, pack
+from ..viewer.payload import SentArray, float32_numbers, pack
 from . import component
 
 # To how many levels weights are rounded: fewer if more would make the message too large. Of a multiple of 2000 three
@@ -37,12 +37,12 @@ class PlaceChances:
     def sent(self) -> list[float | str]:
         """As the browser reads it: the probability, then label and probability of each candidate."""
         names, probabilities = zip(*self.top, strict=True)
-        pairs = zip(component.labels(names), (round(each, 4) for each in probabilities), strict=True)
-        return [round(self.probability, 4), *(value for pair in pairs for value in pair)]
+        pairs = zip(component.labels(names), float32_numbers(probabilities), strict=True)
+        return [*float32_numbers([self.probability]), *(value for pair in pairs for value in pair)]
 
     def sent_draws(self) -> list[float]:
         """The probabilities of the draw as the browser reads them."""
-        return [round(each, 4) for each in self.draws]
+        return float32_numbers(self.draws)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ little-endian.
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -83,6 +83,14 @@ def pack(header: Mapping[str, object], arrays: Mapping[str, np.ndarray | SentArr
     text = json.dumps({**header, "arrays": listed}, separators=(",", ":"), default=vars).encode()
     text += b" " * (-len(text) % 4)
     return b"".join([len(text).to_bytes(4, "little"), text, *(array.encoded for array in sent.values())])
+
+
+def float32_numbers(values: Iterable[float]) -> list[float]:
+    """Return numbers for a header in the precision of float32, each with the fewest digits that state it.
+
+    They are rounded where they are written, once: a number that was cut before may be written with wrong digits.
+    """
+    return [float(str(np.float32(value))) for value in values]
 
 
 def _sent(array: np.ndarray | SentArray) -> SentArray:

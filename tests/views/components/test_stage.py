@@ -49,7 +49,7 @@ def test_the_payload_has_all_weights_and_the_candidates(translator):
     assert header["decimals"] == 3
     for place, row in zip(header["places"], trace.predictions(5), strict=True):
         assert place[1::2] == [each.token.strip() or "\u2423" for each in row.top]
-        assert place[::2] == pytest.approx([row.probability, *(each.probability for each in row.top)], abs=1e-3)
+        assert place[::2] == pytest.approx([row.probability, *(each.probability for each in row.top)], rel=1e-6)
     assert [control["name"] for control in header["controls"]] == ["kind", "layer", "head"]
     assert [control.get("elsewhere", False) for control in header["controls"]] == [False, True, True]
 

@@ -54,12 +54,12 @@ export function weightText(weight: number, decimals = 3): string {
   return decimals < 3 ? weight.toFixed(decimals) : short(weight)
 }
 
-/** The strongest weights of a row, and the rest of it: "animal 0.750, it 0.151, other 0.099". */
+/** The strongest weights of a row, and what they leave of 1: "animal 0.750, it 0.151, other 0.099". */
 export function listWeights(row: ArrayLike<number>, names: readonly string[], other: string, decimals = 3): string {
   const order = [...names.keys()].sort((one, two) => row[two]! - row[one]! || one - two)
   const named = order.slice(0, MOST_NAMED).filter((place) => row[place]! >= 0.05)
   const texts = named.map((place) => `${names[place]} ${weightText(row[place]!, decimals)}`)
-  const rest = Math.max(0, sum(Array.from(row)) - sum(named.map((place) => row[place]!)))
+  const rest = 1 - sum(named.map((place) => row[place]!)) // a sum of many small weights would add up their rounding
   if (rest >= 0.005) texts.push(`${other} ${weightText(rest, decimals)}`)
   return texts.join(", ")
 }
