@@ -36,6 +36,7 @@ from .networks.recurrent_trace import RecurrentTrace
 from .open_model import open_model
 from .recurrent_translator import RecurrentTranslator
 from .runtime.checkpoint import CheckpointError
+from .sentence_check import InputError
 from .tracing.gate_interventions import GateInterventions, HeldGate
 from .tracing.head_interventions import (
     Forbid,
@@ -49,7 +50,7 @@ from .tracing.head_interventions import (
 )
 from .tracing.interventions import HeadInterventions
 from .tracing.trace import Candidate, Trace, Verification
-from .translator import InputError, Step, Translator
+from .translator import Step, Translator
 
 __all__ = [
     "AblationError",

@@ -17,6 +17,7 @@ from .export.gpt2 import write_gpt2
 from .networks.decoder_only import DecoderOnlyConfig, DecoderOnlyTransformer
 from .networks.tap import Tap
 from .runtime.fallback import falls_back
+from .sentence_check import MAX_TOKENS
 from .text.tokenizer import Tokenizer
 from .tracing.head_interventions import Shapes
 from .tracing.interventions import HeadInterventions
@@ -25,8 +26,8 @@ from .tracing.language_trace import LanguageTrace, record_language_trace
 from .tracing.model_of_trace import attach_model, check_trace
 from .tracing.traced_model import Capability
 from .trained_model import ASSETS
-from .translator import MAX_TOKENS, SentenceTranslator
 from .translator import SHIPPED as TRANSLATOR
+from .translator import SentenceTranslator
 
 SHIPPED = ASSETS / "language"
 TOKENIZER = TRANSLATOR / "tokenizer.model"

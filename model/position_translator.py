@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from .networks.config import POSITION_KINDS, PositionKind
+from .sentence_check import InputError
 from .tracing.traced_model import Capability
 from .trained_model import ASSETS
 from .translator import SHIPPED as TRANSLATOR
-from .translator import InputError, Translator
+from .translator import Translator
 
 SHIPPED = ASSETS / "positions"  # a folder for each kind; read from the checkout, not part of the installed package
 TOKENIZER = TRANSLATOR / "tokenizer.model"

@@ -24,11 +24,12 @@ from .networks.tap import Tap
 from .runtime.checkpoint import CheckpointError, read_json
 from .runtime.fallback import falls_back
 from .runtime.progress import InSteps, run_to_end
+from .sentence_check import MAX_TOKENS
 from .tracing.gate_interventions import GateInterventions, gated_layers
 from .tracing.kinds import CROSS, AttentionKind
 from .tracing.traced_model import Capability
-from .translator import MAX_TOKENS, SentenceTranslator
 from .translator import SHIPPED as TRANSLATOR
+from .translator import SentenceTranslator
 
 SHIPPED = TRANSLATOR.parent / "recurrent"
 TOKENIZER = TRANSLATOR / "tokenizer.model"
@@ -117,7 +118,7 @@ class RecurrentTranslator(SentenceTranslator[RecurrentTrace]):
         Raises:
             InputError: see `check`.
         """
-        ids = None if target is None else self.read_ids(target)
+        ids = None if target is None else self.read_target_ids(target)
         return prepare_translations(self.network, self.tokenizer, self.read_ids(clean), self.read_ids(corrupt), ids)
 
     def patch_in_steps(

@@ -1,6 +1,5 @@
 """The translator for pages and notebooks: load once, then translate, stream and trace."""
 
-import unicodedata
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
@@ -27,8 +26,8 @@ from .networks.transformer import Transformer
 from .pulling.pull_methods import PullMethods
 from .runtime.checkpoint import check_sha256, explain_read_errors
 from .runtime.fallback import falls_back
-from .runtime.messages import UserError
 from .runtime.progress import InSteps, run_to_end, steps_with_fallback
+from .sentence_check import MAX_TOKENS, check_text, warn_if_read_differently
 from .text.english import foreign_sign
 from .text.english_statistics import EnglishStatistics
 from .text.tokenizer import Tokenizer
@@ -41,14 +40,7 @@ from .tracing.traced_model import Capability
 from .trained_model import ASSETS, TrainedModel
 
 SHIPPED = ASSETS / "translator"
-MAX_TOKENS = 128
-MAX_CHARACTERS = 10_000  # far more than 128 tokens can spell; a larger text is not tokenized at all
-INVISIBLE = ("Zs", "Zl", "Zp", "Cc", "Cf")  # categories of spaces and controls
 GREEDY = DecodingOptions()
-
-
-class InputError(UserError, ValueError):
-    """A sentence that cannot be translated; the message states why and what to do."""
 
 
 @dataclass(frozen=True)
@@ -118,36 +110,27 @@ class SentenceTranslator(TrainedModel, MeasuredDoubt, Generic[TraceT]):
         return cls(tokenizer=tokenizer, english=EnglishStatistics.load(folder, tokenizer_sha256), **arguments)
 
     def check(self, text: str) -> list[int]:
-        """Return the token ids of a sentence that the translator accepts, without `</s>`.
+        """Return the token ids of an English sentence that the translator accepts, without `</s>`.
+
+        Typographic marks, invisible characters and white space are read as `model.text.source_text` writes them. The
+        networks learned from single sentences: of several, later ones may be missing in the translation.
 
         Raises:
             InputError: it is empty, no text, or longer than 128 tokens or the network's positions; with the count.
         """
-        if not isinstance(text, str):
-            raise InputError("Pass a sentence as text; this is a {kind}.", kind=type(text).__name__)
-        if all(unicodedata.category(char) in INVISIBLE for char in text[: MAX_CHARACTERS + 1]):
-            raise InputError("There is nothing to translate yet: type an English sentence.")
-        most = min(MAX_TOKENS, self.config.max_positions - 1)  # a place is for `</s>`
-        if len(text) > MAX_CHARACTERS:
-            raise InputError(
-                "That text has {count:,} characters; the model reads one sentence of at most {most} tokens. "
-                "Shorten it to one sentence.",
-                count=len(text),
-                most=most,
-            )
-        ids = self.tokenizer.encode(text)
-        if len(ids) > most:
-            raise InputError(
-                "That sentence has {count} tokens and the model reads at most {most}. Shorten it by {excess} tokens.",
-                count=len(ids),
-                most=most,
-                excess=len(ids) - most,
-            )
-        return ids
+        return check_text(text, lambda text: self.tokenizer.encode_source(text)[:-1], self.config.max_positions)
+
+    def check_target(self, text: str) -> list[int]:
+        """Return the token ids of French text, as it is typed, without `</s>`; the errors are those of `check`."""
+        return check_text(text, self.tokenizer.encode, self.config.max_positions)
 
     def read_ids(self, text: str) -> list[int]:
         """Return the encoder's input: the ids from `check`, and `</s>`."""
         return [*self.check(text), self.tokenizer.eos_id]
+
+    def read_target_ids(self, text: str) -> list[int]:
+        """Return what the decoder should produce: the ids from `check_target`, and `</s>`."""
+        return [*self.check_target(text), self.tokenizer.eos_id]
 
     def looks_english(self, text: str) -> bool:
         """False if `text` is probably not English; its translation will then be meaningless.
@@ -160,7 +143,7 @@ class SentenceTranslator(TrainedModel, MeasuredDoubt, Generic[TraceT]):
         """Translate one English sentence to French.
 
         Args:
-            text: at most 128 tokens.
+            text: at most 128 tokens; one sentence, see `check`.
             options: how tokens are chosen; or by keyword: `beam=4`, or `temperature=`, `top_k=`, `top_p=` and `seed=`
                 for sampling. Greedy by default.
 
@@ -200,7 +183,7 @@ class SentenceTranslator(TrainedModel, MeasuredDoubt, Generic[TraceT]):
         """
         source = self.read_ids(text)
         if target is not None:
-            following = self.read_ids(target)
+            following = self.read_target_ids(target)
         elif target_ids is not None:
             following = list(target_ids)
         else:
@@ -224,10 +207,15 @@ class SentenceTranslator(TrainedModel, MeasuredDoubt, Generic[TraceT]):
             intervention: changes to heads, or a tap that changes tensors, see `model.networks.tap.Intervention`;
                 of recurrent networks changes to gates, or a tap, see `AtEveryStep`.
 
+        Warns:
+            SourceTextWarning: `target_ids` were stored for a sentence that earlier versions read as it was typed.
+
         Raises:
             InputError: `text` or `target` cannot be used, see `check`.
             InterventionError: see `model.tracing.interventions.to_tap`.
         """
+        if target_ids is not None:
+            warn_if_read_differently(text)
         ids = self.forced(text, target, target_ids)
         tap = self._tap_of(intervention, *map(len, ids))
         return attach_model(self.record(self.network, self.tokenizer, *ids, tap), lambda: self, intervention)
@@ -331,7 +319,7 @@ class Translator(SentenceTranslator[Trace], CausalMethods, PullMethods):
         Raises:
             InputError: see `check`.
         """
-        ids = None if target is None else self.read_ids(target)
+        ids = None if target is None else self.read_target_ids(target)
         sentences = self.read_ids(clean), self.read_ids(corrupt)
         return prepare_translations(self.network, self.tokenizer, *sentences, ids)
 

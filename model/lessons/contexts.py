@@ -9,9 +9,9 @@ import torch
 
 from ..networks.transformer import Transformer
 from ..runtime.arrays import largest_difference
+from ..sentence_check import InputError
 from ..text.tokenizer import Tokenizer
 from ..tracing.layer_stacks import LayerStacks, StackPlan, stream_stack
-from ..translator import InputError
 from .embedding import recompute_embedding
 
 LONGEST_WORD = 24  # tokens; longer runs are not searched

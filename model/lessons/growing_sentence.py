@@ -12,7 +12,8 @@ import torch
 
 from ..networks.masks import pad_batch
 from ..runtime.messages import UserError
-from ..translator import InputError, SentenceTranslator
+from ..sentence_check import InputError
+from ..translator import SentenceTranslator
 
 CLAUSES = (
     (" and I am tired", " et je suis fatigué"),
@@ -72,7 +73,7 @@ def add_clauses(translator: SentenceTranslator, source: str, target: str) -> tup
         english, french = english + more, french + plus
         try:
             translator.check(f"{english}.")
-            translator.check(f"{french}.")
+            translator.check_target(f"{french}.")
         except InputError:
             break
         grown.append(LengthenedPair(number, f"{english}.", f"{french}."))
@@ -114,7 +115,7 @@ def losses_of_pairs(translator: SentenceTranslator, pairs: Sequence[tuple[str, s
     """
     network, tokenizer = translator.network, translator.tokenizer
     sources = [translator.read_ids(source) for source, _ in pairs]
-    following = [translator.read_ids(target) for _, target in pairs]
+    following = [translator.read_target_ids(target) for _, target in pairs]
     fed = [[tokenizer.bos_id, *ids[:-1]] for ids in following]
     source, target = (pad_batch(rows, tokenizer.pad_id).to(network.device) for rows in (sources, fed))
     lines = network(source, target).float().log_softmax(dim=-1).cpu()  # (pair, T, vocabulary)

@@ -21,6 +21,7 @@ import unicodedata
 from typing import Literal
 
 from .english_statistics import EnglishStatistics, Evidence, is_latin
+from .source_text import normalize_source
 
 MEASURED = "english.json"  # next to the weights: how often the result is right
 
@@ -39,7 +40,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*['\u2019]?")
 
 def foreign_sign(text: str, statistics: EnglishStatistics | None) -> Sign | None:
     """Return why `text` does not look English, or None; without `statistics` only its script is tested."""
-    text = unicodedata.normalize("NFKC", text)
+    text = unicodedata.normalize("NFKC", normalize_source(text))
     if _mostly_another_script(text):
         return "script"
     if statistics is None:

@@ -1,7 +1,8 @@
 """Text to tokens and back: one joint SentencePiece model for both languages, with byte fallback.
 
 Normalisation, the only thing a round trip loses: Unicode NFKC, the word-boundary mark U+2581 is read as a space, runs
-of spaces (U+0020; other controls and line breaks stay) become one, and spaces at both ends are removed. Characters
+of spaces (U+0020; other controls and line breaks stay) become one, and spaces at both ends are removed. English text
+for an encoder is written in plain characters before (`model.text.source_text`). Characters
 newer than Python's own Unicode tables follow SentencePiece's. Characters outside the vocabulary are spelt in UTF-8
 bytes, so nothing is ever unknown.
 """
@@ -17,6 +18,7 @@ from pathlib import Path
 import sentencepiece
 
 from ..runtime.checkpoint import check_shipped, display_path, write_atomically
+from .source_text import normalize_source
 
 WORD_MARK = "\u2581"  # SentencePiece's sign for "a word starts here"
 THIN_SPACE = "\u2009"
@@ -65,8 +67,11 @@ class Tokenizer:
         return self._model.encode(unicodedata.normalize("NFKC", text).replace(WORD_MARK, " "))
 
     def encode_source(self, text: str) -> list[int]:
-        """Return the encoder's input: the tokens and `</s>`."""
-        return [*self.encode(text), self.eos_id]
+        """Return the encoder's input: the tokens of English text in plain characters, and `</s>`.
+
+        See `model.text.source_text`.
+        """
+        return [*self.encode(normalize_source(text)), self.eos_id]
 
     def encode_target(self, text: str) -> list[int]:
         """Return the decoder's target: `<s>`, the tokens and `</s>`."""

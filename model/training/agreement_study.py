@@ -18,8 +18,9 @@ from ..attribution.agreement import (
 from ..attribution.integrated_source import POINTS
 from ..attribution.leave_one_out import WAYS, leave_one_out
 from ..runtime.checkpoint import write_json
+from ..sentence_check import MAX_TOKENS
 from ..text.words import whole_words
-from ..translator import MAX_TOKENS, Translator
+from ..translator import Translator
 from .card import held_out_card
 from .corpus import Corpus
 

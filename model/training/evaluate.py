@@ -9,7 +9,8 @@ from sacrebleu.metrics import BLEU, CHRF
 from tqdm import tqdm
 
 from ..decoding.search import DecodingOptions, beam_search, greedy_batch
-from ..translator import MAX_TOKENS, SentenceTranslator
+from ..sentence_check import MAX_TOKENS
+from ..translator import SentenceTranslator
 
 BATCH = 64  # sentences decoded at once
 

@@ -11,7 +11,7 @@ from ..lessons.recurrence_gradients import state_gradients
 from ..recurrent_translator import RecurrentTranslator
 from ..runtime.checkpoint import write_json
 from ..runtime.device import choose_device, describe_hardware
-from ..translator import InputError
+from ..sentence_check import InputError
 from .card import held_out_card
 from .corpus import Corpus
 

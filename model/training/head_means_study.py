@@ -9,7 +9,8 @@ from ..causal.head_outputs import HeadMeans, measure_means
 from ..causal.resumable import Inputs
 from ..language_model import LanguageModel
 from ..runtime.checkpoint import read_json
-from ..translator import InputError, Translator
+from ..sentence_check import InputError
+from ..translator import Translator
 from .corpus import Corpus
 
 

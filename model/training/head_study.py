@@ -8,11 +8,12 @@ from ..attribution.head_statistics import FILE, HeadStatistics, StatisticsAccumu
 from ..classifier import VisionClassifier
 from ..runtime.checkpoint import sha256_of, write_json
 from ..runtime.device import choose_device, describe_hardware
+from ..sentence_check import InputError
 from ..study.head_measurements import measure_picture, measure_translation
 from ..study.study_data import spread_evenly
 from ..text.word_alignment import AlignmentTable, find_links, learn_alignment
 from ..tracing.kinds import TRANSLATION
-from ..translator import InputError, Translator
+from ..translator import Translator
 from .card import held_out_card
 from .corpus import Corpus
 from .images import LabelledImages

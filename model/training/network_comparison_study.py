@@ -33,9 +33,10 @@ from ..recurrent_translator import RecurrentTranslator
 from ..runtime.checkpoint import read_measured, write_json
 from ..runtime.device import choose_device, describe_hardware
 from ..runtime.fallback import device_of
+from ..sentence_check import InputError
 from ..text.word_alignment import AlignmentTable, find_links
 from ..tracing.trace import SentenceTrace
-from ..translator import InputError, SentenceTranslator, Translator
+from ..translator import SentenceTranslator, Translator
 from .card import held_out_card
 from .chrf_counts import chrf_counts, corpus_chrf
 from .corpus import Corpus

@@ -24,9 +24,10 @@ from ..lessons.one_stack_heldout import DECODER_ONLY, FILE, OneStackStudy, load_
 from ..networks.loss_terms import score_target
 from ..runtime.arrays import to_array
 from ..runtime.checkpoint import write_json
+from ..sentence_check import InputError
 from ..text.word_alignment import AlignmentTable, find_links
 from ..tracing.language_trace import LanguageTrace
-from ..translator import InputError, Translator
+from ..translator import Translator
 from .card import held_out_card
 from .corpus import Corpus
 from .network_comparison_study import (

@@ -23,8 +23,9 @@ from ..lessons.raw_attention import (
 from ..lessons.raw_attention_heldout import FILE, RawAttentionFigures, StageFigures
 from ..recurrent_translator import RecurrentTranslator
 from ..runtime.checkpoint import write_json
+from ..sentence_check import InputError
 from ..text.tokenizer import Tokenizer
-from ..translator import InputError, Translator
+from ..translator import Translator
 from .card import held_out_card
 from .corpus import Corpus
 

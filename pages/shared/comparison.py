@@ -141,9 +141,7 @@ def compare_with_another(request: Request, trace: Trace) -> TraceComparison | No
     own = service.trace(text, request.options)
     second: SentenceTrace = own
     if reads == SAME:
-        key = (text, "as", trace.next_ids)
-        compute = lambda: service.model.trace(text, target_ids=trace.next_ids)  # noqa: E731
-        second = service.traces.get_or_compute(key, compute, service.computing)
+        second = service.trace_of_ids(text, trace.next_ids)
     ended = service.has_ended(trace.next_ids), service.has_ended(own.next_ids)
     generated = doubt_of_trace(service, trace), doubt_of_trace(service, own)
     sides = ("A", "B"), ("A", "B"), generated, ended

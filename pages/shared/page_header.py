@@ -9,12 +9,13 @@ from streamlit.delta_generator import DeltaGenerator
 
 from model import DecodingOptions, InputError, Trace
 from model.decoding.doubt import Doubt
+from model.text.source_text import count_sentences, is_read_differently, normalize_source
 from model.tracing.trace import SentenceTrace
 from pages.shared.doubt import doubt_of_trace, note_html
 from pages.shared.models import open_service
 from pages.shared.screen import store_sentence
 from pages.shared.service import Service
-from pages.shared.texts import block, paragraph, warn_if_cut_off
+from pages.shared.texts import block, caption, paragraph, warn_if_cut_off
 from views.controls import sentence_input, widgets
 from views.html import generated_tokens
 from views.text import literal, prose
@@ -33,6 +34,7 @@ class Request:
     """The user's inputs, with the loaded translator.
 
     Attributes:
+        text: the sentence as the network reads it (`model.text.source_text`); box and address have it as typed.
         accepted: False if the model does not accept this text; the reason is on the page.
         notice: an empty container below the sentence, or at the beginning of a fragment, for notices about the
             translation.
@@ -109,7 +111,17 @@ def render_inputs(page: str, reads: frozenset[Read] = BOTH, options: DeltaGenera
             st.warning(block("notices", "not-english"))
             if options is None:
                 sentence_input.examples(text)
-    return Request(service, text, DecodingOptions(**vars(decoding)), accepted, st.empty(), reads)
+    if has_sentence and accepted:
+        render_reading(text)
+    return Request(service, normalize_source(text), DecodingOptions(**vars(decoding)), accepted, st.empty(), reads)
+
+
+def render_reading(text: str) -> None:
+    """State how the network reads `text` where that differs from what was typed, and what several sentences do."""
+    if is_read_differently(text):
+        caption("notices", "read-as", text=literal.markdown(normalize_source(text)))
+    if (count := count_sentences(text)) > 1:
+        caption("notices", "several-sentences", count=count)
 
 
 def render_translation_page(page: str, render: Callable[[Request, Trace], None]) -> None:
@@ -158,11 +170,14 @@ def is_usable(request: Request, text: str, name: str, english: bool = True) -> b
     Args:
         english: whether to warn of text that does not look English; for text that the encoder reads.
     """
+    model = request.service.model
     try:
-        request.service.model.check(text)
+        (model.check if english else model.check_target)(text)
     except InputError as error:
         st.warning(block("notices", "refused-in-a-box", name=name, reason=literal.markdown(say_error(error))))
         return False
-    if english and not request.service.model.looks_english(text):
+    if english and not model.looks_english(text):
         st.warning(block("notices", "not-english-in-a-box", name=name))
+    if english:
+        render_reading(text)
     return True

@@ -15,6 +15,7 @@ from model import DecodingOptions, GateInterventions, HeadInterventions, Step, T
 from model.attribution.intervention_result import InterventionResult
 from model.runtime.fallback import with_fallback
 from model.runtime.progress import InSteps, steps_with_fallback
+from model.text.source_text import normalize_source
 from model.tracing.kinds import AttentionKind
 from model.tracing.trace import SentenceTrace
 from server import run_context
@@ -135,7 +136,8 @@ class Service(Generic[M]):
 
     def trace_of_ids(self, text: str, ids: tuple[int, ...]) -> Trace:
         """Return everything the network computes for `text` with these target tokens, from any network."""
-        return self.traces.get_or_compute((text, ids), lambda: self.model.trace(text, target_ids=ids), self.computing)
+        read = normalize_source(text)  # `ids` are of this version: no warning that an earlier one read it otherwise
+        return self.traces.get_or_compute((text, ids), lambda: self.model.trace(read, target_ids=ids), self.computing)
 
     def trace_of_target(self, text: str, target: str) -> Trace:
         """Return everything the network computes for `text` and the given `target`.

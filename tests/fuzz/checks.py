@@ -13,7 +13,7 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from model import InputError, Translator
-from model.translator import MAX_TOKENS
+from model.sentence_check import MAX_TOKENS
 from tests.fuzz.addresses import messages
 from tests.fuzz.texts import MARK
 from views import kind_labels

@@ -5,13 +5,12 @@ import pytest
 import torch
 
 from attention_atlas import frame
-from model import Translator
+from model import InputError, Translator
 from model.causal.causal_error import CausalError
 from model.causal.head_outputs import measure_means
 from model.causal.metrics import LogitDifference, Probability, TargetLoss
 from model.causal.repeated_ids import score_heads_on_text
 from model.classifier import VisionClassifier
-from model.translator import InputError
 from tests.model.images import tiny_vision
 from tests.model.random_language_model import random_model
 

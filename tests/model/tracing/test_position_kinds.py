@@ -5,12 +5,12 @@ import dataclasses
 import numpy as np
 import pytest
 
+from model import InputError, Translator
 from model.lessons.one_weight import recompute_weight
 from model.lessons.position_effects import position_losses_in_steps
 from model.runtime.progress import run_to_end
 from model.tracing.head_interventions import Pull, Scale, Temperature
 from model.tracing.interventions import HeadInterventions
-from model.translator import InputError, Translator
 from tests.model.networks import tiny_network
 from tests.tiers import nightly
 

@@ -8,6 +8,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from model import InputError, Translator
 from model.attribution.head_ablation import ablate_translation_heads
 from model.lessons.head_formation import FILE as FORMATION
 from model.lessons.positions_compared import FILE
@@ -25,7 +26,6 @@ from model.training.position_networks import MOST_PARAMETERS, positions_config
 from model.training.positions_study import all_sentences, encode_pairs, of_length, pair_losses
 from model.training.snapshots import is_stored, read_losses, select_steps
 from model.training.translation import TranslationTask
-from model.translator import InputError, Translator
 from tests.model.training.programs import as_words, reproducible_rows, run_in_process
 
 SPLIT = {"heldout": 12, "validation": 10}
