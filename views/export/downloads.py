@@ -2,7 +2,6 @@
 
 import csv
 import io
-import re
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -13,8 +12,8 @@ from numpy.typing import ArrayLike
 from ..kind_labels import Kind
 from ..text import literal
 from ..text.catalogue import say
+from .cells import cell
 
-FORMULA = re.compile(r"'*\s*[=+\-@\uff1d\uff0b\uff0d\uff20]")  # the last four: the same signs in full width
 _NO_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest time that the format can contain
 
 
@@ -25,7 +24,7 @@ def matrix_csv(weights: np.ndarray, queries: Sequence[str], keys: Sequence[str],
 
 
 def table_csv(header: Sequence[object], rows: Iterable[Sequence[object]], notes: Sequence[str] = ()) -> bytes:
-    """UTF-8 with a byte-order mark, which spreadsheets need for accents. Formulas are escaped: see `cell`.
+    """UTF-8 with a byte-order mark, which spreadsheets need for accents. What they interpret is escaped, see `cell`.
 
     Args:
         notes: sentences about all rows; they are a last column, "note", of the first row.
@@ -45,15 +44,6 @@ def _with_notes(
     """The table with one more column, which has the note in the first row; in a row of its own where there is none."""
     filled = rows or [[""] * len(header)]
     return [*header, say("column.note", "note")], [[*row, "" if index else note] for index, row in enumerate(filled)]
-
-
-def cell(value: object) -> object:
-    """Escape a value for a table that a spreadsheet may open; numbers and harmless texts are not changed.
-
-    A text that a spreadsheet would interpret as a formula, even after spaces, gets a leading apostrophe. One that
-    begins with apostrophes gets one more, so that removing one restores the text.
-    """
-    return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
 
 
 def attention_npz(kind: str, attention: np.ndarray, queries: tuple[str, ...], keys: tuple[str, ...]) -> bytes:

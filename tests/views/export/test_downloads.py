@@ -5,11 +5,12 @@ import io
 import zipfile
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from views import kind_labels, map_labels
-from views.export import downloads
+from views.export import cells, downloads
 
 QUERIES, KEYS = ("\u2009Je", "\u2009=1+1", '"'), ("\u2009I", "\u2009")
 
@@ -49,10 +50,44 @@ def test_no_text_is_a_formula_and_numbers_are_not_changed():
 
 @given(st.text(st.sampled_from("'=+-@ \t\u2009\uff1da1"), max_size=6))
 def test_a_cell_is_harmless_and_its_text_can_be_restored(text):
-    cell = downloads.cell(text)
+    cell = str(cells.cell(text))
     assert not cell.lstrip().startswith(("=", "+", "-", "@", "\uff1d"))
-    guarded = cell.startswith("'") and downloads.FORMULA.match(cell[1:])
-    assert (cell[1:] if guarded else cell) == text
+    assert cells.text_of_cell(cell) == text
+
+
+REWRITTEN = (
+    "5 a", "5 P", "12 pm", "3 May", "3 mai", "3 ao\u00fbt", "11 dic", "MAR1", "sept2", "May 3", "May-3", "3-May-2020",
+    "1-2", "1/2", "6 1/2", "1.2.2020", "2020-01-02", "5:00", "5:00 pm", "1e5", "2E+3", "007", ".5", "1,000", "5 000",
+    "(5)", "$5", "5 \u20ac", "TRUE", "false", "Faux", "#N/A", "3\uc6d4 2\uc77c", "\uc624\uc804 3\uc2dc",
+    "12345678901234567890", "  3 May ",
+)  # fmt: skip
+KEPT = (
+    "5 ants", "3 Mayor", "1 I", "2 want", "12", "0.5", "12.5 %", "9 .", "a (5)", "May", "I", "row 1, column 2",
+    "1 \u20ac uro", "truest", "# of tokens", "10 marched", "3 decide", "layer 2", "", "e5", "6 U+00E9 1/2",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", REWRITTEN)
+def test_a_text_that_spreadsheets_rewrite_is_escaped_and_read_back(text):
+    ((heading,), (written,)) = read_csv(downloads.table_csv([text], [[text]]))
+    assert heading == written == f"'{text}"
+    assert cells.text_of_cell(written) == text
+    assert cells.text_of_cell(str(cells.cell(written))) == written
+
+
+@pytest.mark.parametrize("text", KEPT)
+def test_a_text_that_spreadsheets_leave_alone_is_written_as_it_is(text):
+    assert cells.cell(text) == text == cells.text_of_cell(text)
+
+
+def test_headings_of_a_map_stay_texts():
+    tokens = ["I", "want", "May", "to", "a", "1/2", "=x", "TRUE"]
+    header, *rows = read_csv(
+        downloads.matrix_csv(np.zeros((8, 8), np.float32), tokens, tokens, kind_labels.KINDS["encoder"])
+    )
+    names = ["1 I", "2 want", "'3 May", "4 to", "'5 a", "'6 1/2", "7 =x", "8 TRUE"]
+    assert header[1:] == names == [row[0] for row in rows]
+    assert [cells.text_of_cell(name) for name in names] == map_labels.numbered(tokens)
 
 
 def test_positions_in_a_picture_are_named_and_not_numbered():
