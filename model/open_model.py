@@ -9,7 +9,8 @@ from torch import nn
 from .hub.downloading import DownloadProgress
 from .hub.errors import OpenError, raised_as
 from .hub.folder_files import open_regular
-from .hub.interface import in_eager_form
+from .hub.forward_run import return_outputs_by_default
+from .hub.interface import configs_of, in_eager_form
 from .hub.library_types import Network
 from .hub.library_version import check_library_version
 from .hub.live_network import LiveNetwork, share_tensors
@@ -100,7 +101,10 @@ def _live(network: nn.Module, reader, task: ModelTask | None) -> OpenedModel:
     if not vision:
         check_vocabulary(reader, live.config)
     with raised_as("This live model cannot be copied ({reason}); open the folder that it is saved to."):
-        copied: Network = in_eager_form(share_tensors(live))
+        shared = share_tensors(live)
+        for config in configs_of(shared):
+            return_outputs_by_default(config)
+        copied: Network = in_eager_form(shared)
     known = task_of_network(copied)
     if known is not None and task not in (None, known):
         raise OpenError(

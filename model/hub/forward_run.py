@@ -10,8 +10,9 @@ from torch import Tensor
 
 from .eager_attention import CallRecorder
 from .interface import recording_calls
-from .library_types import Network
+from .library_types import Config, Network
 
+NO_OUTPUTS = {"output_attentions": False, "output_hidden_states": False}
 ModelInputs = Mapping[str, Tensor]  # the library's own names -> tensors with a batch of one
 
 
@@ -24,15 +25,35 @@ def run_network(
     Args:
         outputs: what else the library returns, such as `output_hidden_states=True`.
     """
-    options = {"return_dict": True} | outputs
-    if "pixel_values" in inputs:
-        options |= picture_options(network, inputs["pixel_values"])
-    else:
-        options["use_cache"] = False  # BERT accepts and ignores it
+    options = call_options(network, inputs) | outputs
     if recorder is None:
         return network(**inputs, **options)
     with recording_calls(recorder, by_interface):
         return network(**inputs, **options)
+
+
+def call_options(network: Network, inputs: ModelInputs) -> dict[str, bool]:
+    """Arguments of one run that decide what it returns, whatever the model's configuration asks for."""
+    options = {"return_dict": True} | NO_OUTPUTS
+    if "pixel_values" in inputs:
+        options |= picture_options(network, inputs["pixel_values"])
+    if "input_ids" in inputs:
+        options["use_cache"] = False  # BERT accepts and ignores it
+    return options
+
+
+def return_outputs_by_default(config: Config) -> None:
+    """Undo what a configuration and its parts ask every run to return; runs state it.
+
+    A network passes its arguments on to the networks inside it only in part: one whose configuration has
+    `return_dict=False` gets a tuple from its own body.
+    """
+    config.return_dict = True
+    for name in NO_OUTPUTS:
+        setattr(config, name, False)
+    for part in (getattr(config, name, None) for name in config.sub_configs):
+        if part is not None:
+            return_outputs_by_default(part)
 
 
 def picture_options(network: Network, pixels: Tensor) -> dict[str, bool]:

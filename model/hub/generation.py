@@ -8,12 +8,14 @@ import torch
 from ..networks.tap import Tap
 from ..runtime.progress import InSteps, Progress
 from .eager_attention import CallRecorder
-from .forward_run import ModelInputs
+from .forward_run import NO_OUTPUTS, ModelInputs
 from .interface import recording_calls
 from .library_types import Network
 from .model_inputs import has_decoder
 
 CHUNK = 8  # tokens between two steps
+IDS_ALONE = NO_OUTPUTS | {"return_dict_in_generate": False, "output_scores": False, "output_logits": False}
+GREEDY: dict[str, Any] = {"do_sample": False, "num_beams": 1, "num_return_sequences": 1, "penalty_alpha": None}
 
 
 @torch.inference_mode()
@@ -53,20 +55,42 @@ def greedy_in_steps(
             arguments["decoder_input_ids"] = ids
         elif ids is not None:
             arguments |= {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
-        options: dict[str, Any] = {"max_length": longest, "max_new_tokens": None, "do_sample": False, "num_beams": 1}
+        options = generation_options(use_cache=tap is None) | {"max_length": longest, "max_new_tokens": None}
         options |= language or {}
+        if count > prompt:
+            options |= _continued(network.generation_config, count - prompt)
         options["stopping_criteria"] = [lambda so_far, _, until=until: _is_long_enough(so_far, until)]
         if tap is None:
             new = network.generate(**arguments, **options)
         else:
             recorder = CallRecorder(_repeat_names(names, until - count), tap, lambda index, call: None)
             with recording_calls(recorder, by_interface):
-                new = network.generate(**arguments, **options, use_cache=False)
+                new = network.generate(**arguments, **options)
         ids, count = new, new.shape[1]
         if count < until or int(new[0, -1]) in ends:
             break
         yield Progress(count - prompt, longest - prompt)
     return () if ids is None else tuple(ids[0, prompt:].tolist())
+
+
+def generation_options(*, use_cache: bool) -> dict[str, Any]:
+    """Arguments that make the library's `generate` return greedy ids alone, whatever the model's settings ask for.
+
+    Settings that choose among the tokens, such as those that may not occur, remain the model's own.
+    """
+    return {**GREEDY, **IDS_ALONE, "use_cache": use_cache}
+
+
+def _continued(settings: Any, count: int) -> dict[str, Any]:
+    """Settings that count from the end of the prompt, after `count` tokens, which the library takes for its part."""
+    options: dict[str, Any] = {}
+    if getattr(settings, "begin_suppress_tokens", None) is not None:
+        options["begin_suppress_tokens"] = None
+    if (least := getattr(settings, "min_new_tokens", None)) is not None:
+        options["min_new_tokens"] = max(0, least - count)
+    if (decay := getattr(settings, "exponential_decay_length_penalty", None)) is not None:
+        options["exponential_decay_length_penalty"] = (decay[0] - count, decay[1])
+    return options
 
 
 def _is_long_enough(ids: torch.Tensor, count: int) -> torch.Tensor:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .eager_attention import NAME, CallRecorder, attention, current_recorder
-from .library_types import Network
+from .library_types import Config, Network
 from .softmax_calls import SoftmaxCalls
 
 
@@ -30,8 +30,29 @@ def use_own_attention(network: Network) -> bool:
     register_attention()
     if not network._can_set_attn_implementation():
         return False
-    network.set_attn_implementation(NAME)
+    set_implementation(network, NAME)
     return network.config._attn_implementation == NAME
+
+
+def set_implementation(network: Network, name: str) -> None:
+    """Set the implementation of attention of a network and of the networks inside it.
+
+    Some versions of the library, such as 5.19, leave out those inside whose configuration is a copy, as T5's stacks.
+    """
+    network.set_attn_implementation(name)
+    for module in network.modules():
+        own = getattr(module, "config", None)
+        is_copy = type(own) is type(network.config) and own is not network.config
+        if is_copy and hasattr(module, "set_attn_implementation") and own._attn_implementation != name:
+            module.set_attn_implementation(name)
+
+
+def configs_of(network: Network) -> list[Config]:
+    """The configuration of a network and those of the networks inside it, of which some have a copy."""
+    from transformers import PretrainedConfig
+
+    configs = (getattr(module, "config", None) for module in network.modules())
+    return list({id(config): config for config in configs if isinstance(config, PretrainedConfig)}.values())
 
 
 def has_eager_form(network: Network) -> bool:
@@ -74,11 +95,11 @@ def recording_calls(recorder: CallRecorder, by_interface: bool, rows: int = 1) -
 def attention_implementation(network: Network, name: str) -> Iterator[None]:
     """Within this context, a network uses one of the library's own implementations of attention, such as "eager"."""
     before = network.config._attn_implementation
-    if before == name or not network._can_set_attn_implementation():
+    if not network._can_set_attn_implementation():
         yield
         return
-    network.set_attn_implementation(name)
+    set_implementation(network, name)
     try:
         yield
     finally:
-        network.set_attn_implementation(before)
+        set_implementation(network, before)

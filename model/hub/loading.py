@@ -15,6 +15,7 @@ from .errors import OpenError, raised_as
 from .finite_numbers import is_pooler
 from .folder import SHARE, CheckpointFiles, check_memory, check_size, free_memory, inspect_checkpoint
 from .folder_files import check_references
+from .forward_run import return_outputs_by_default
 from .interface import has_eager_form
 from .library_types import Config, Network, Reader
 from .model_inputs import reads_pictures_with_text
@@ -251,7 +252,9 @@ def check_input(network: Network) -> None:
 
 
 def read_config(folder: Path) -> Config:
-    """Read the configuration of a folder; raises whatever the library does."""
+    """Read a folder's configuration, without what it asks every run to return; raises whatever the library does."""
     from transformers import AutoConfig
 
-    return AutoConfig.from_pretrained(folder, **OPTIONS)
+    config = AutoConfig.from_pretrained(folder, **OPTIONS)
+    return_outputs_by_default(config)
+    return config

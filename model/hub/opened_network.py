@@ -14,7 +14,7 @@ from ..tracing.traced_model import Capability
 from .errors import OpenError, raised_as
 from .forward_run import ModelInputs, reported_weights, run_network
 from .hub_trace import HubTrace
-from .interface import attention_implementation, use_own_attention
+from .interface import attention_implementation, set_implementation, use_own_attention
 from .languages import TargetLanguages, find_languages
 from .library_types import Config, Network
 from .live_network import CLOSED, ClosedNetwork, LiveNetwork
@@ -107,7 +107,7 @@ class OpenedNetwork(NetworkOwner):
         try:
             if self.text_refusal is None and not self.proof.by_interface:
                 raise OpenError(UNKNOWN_FORM)
-            self.network.set_attn_implementation(implementation)
+            set_implementation(self.network, implementation)
             with raised_as("This model could not be run on a short text with a picture ({reason})."):
                 self.pictured = PictureTextNetwork(self.network, processor)
         except OpenError as error:

@@ -26,7 +26,7 @@ from ..tracing.picture_trace import PatchTrace
 from .causal.opened_inputs import read_patches
 from .eager_attention import CallRecorder
 from .errors import states_errors
-from .forward_run import picture_options
+from .forward_run import call_options
 from .hub_trace import HubTrace
 from .interface import recording_calls
 from .model_inputs import picture_inputs
@@ -136,7 +136,8 @@ class OpenedPictureModel(OpenedModel):
 
     def _logits(self, pixels: Tensor) -> Tensor:
         """`(picture, 3, height, width)` -> logits `(picture, class)`."""
-        return self.network(pixel_values=pixels, return_dict=True, **picture_options(self.network, pixels)).logits
+        inputs = {"pixel_values": pixels}
+        return self.network(**inputs, **call_options(self.network, inputs)).logits
 
     def _tensor(self, received: np.ndarray) -> Tensor:
         return torch.from_numpy(received).to(device_of(self.network), next(self.network.parameters()).dtype)

@@ -16,6 +16,7 @@ from ..tracing.kinds import VISION, AttentionKind
 from .batches import split_call
 from .eager_attention import AttentionCall, CallRecorder, is_half
 from .forward_run import run_network
+from .generation import generation_options
 from .hub_trace import HubTrace, TracedPicture
 from .interface import recording_calls
 from .layer_numbers import Place, watch_layers
@@ -150,7 +151,7 @@ class PictureTextNetwork:
     ) -> tuple[int, ...]:
         """New ids by the library's own greedy `generate`; under an intervention without a cache."""
         tap = to_tap(intervention, lambda: self.shapes(given), self.check.layers)
-        options = {"max_new_tokens": tokens, "do_sample": False, "num_beams": 1, "use_cache": tap is None}
+        options = generation_options(use_cache=tap is None) | {"max_new_tokens": tokens}
         first = given.inputs["input_ids"].shape[1]
         if tap is None:
             new = self.network.generate(**given.inputs, **options)

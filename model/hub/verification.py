@@ -16,7 +16,7 @@ from .eager_attention import CallRecorder, is_half
 from .errors import OpenError
 from .finite_numbers import check_finite
 from .forward_run import ModelInputs, output_tensor, reported_weights, run_network
-from .interface import attention_implementation, use_own_attention
+from .interface import attention_implementation, set_implementation, use_own_attention
 from .layer_numbers import watch_layers
 from .library_types import Network
 
@@ -109,7 +109,7 @@ def verify_attention(
         if by_interface and not use_own_attention(network):
             continue
         if not by_interface and network._can_set_attn_implementation():
-            network.set_attn_implementation("eager")
+            set_implementation(network, "eager")
         with watch_layers(network) as layers:
             recorder = CallRecorder(layers=layers)
             tapped = output_tensor(run_network(network, inputs, recorder, by_interface))

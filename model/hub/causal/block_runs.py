@@ -19,7 +19,7 @@ from ...causal.resumable import stream_name
 from ...networks.tap import Tap, identity_tap
 from ...tracing.kinds import AttentionKind
 from ..eager_attention import CallRecorder
-from ..forward_run import ModelInputs, picture_options
+from ..forward_run import ModelInputs, call_options
 from ..interface import recording_calls
 from ..library_types import Network
 from .block_places import BlockPlaces
@@ -238,11 +238,7 @@ def head_tap(tap: Tap, name: str, heads: Mapping[str, int]) -> Tap:
 
 def run_with_calls(network: Network, inputs: ModelInputs, recorder: CallRecorder, by_interface: bool) -> Any:
     """Run a network on a batch; gradients are recorded where the caller enables them."""
-    options: dict[str, Any] = {"return_dict": True}
-    if "pixel_values" in inputs:
-        options |= picture_options(network, inputs["pixel_values"])
-    else:
-        options["use_cache"] = False
+    options = call_options(network, inputs)
     with recording_calls(recorder, by_interface, rows=len(next(iter(inputs.values())))):
         return network(**inputs, **options)
 

@@ -1,0 +1,117 @@
+"""Settings that were saved with a model change nothing in our runs, but for those that choose among its tokens."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from model.open_model import open_model
+from tests.model.hub import tiny, tiny_pictured
+
+RETURNED = {"return_dict": False, "output_hidden_states": True, "output_attentions": True}
+KINDS = {"bert-classes": "encoder", "gpt2": "decoder", "bart": "cross", "t5": "cross", "vit": "vision"}
+SENTENCE = "The fox is too tired."
+
+
+def change(file: Path, **settings: object) -> None:
+    file.write_text(json.dumps(json.loads(file.read_text()) | settings))
+
+
+def given_to(name: str):
+    return np.zeros((3, 32, 32), np.float32) if name == "vit" else SENTENCE
+
+
+@pytest.mark.parametrize("name", ["bart", "vit"])
+def test_what_a_configuration_asks_to_be_returned_changes_no_trace(name, tmp_path):
+    reader = tiny.processor() if name == "vit" else tiny.tokenizer()
+    expected = open_model(tiny.network(name), reader=reader, device="cpu").trace(given_to(name))
+    change(tiny.save(name, tmp_path) / "config.json", **RETURNED)
+    trace = open_model(tmp_path, device="cpu").trace(given_to(name))
+    np.testing.assert_array_equal(trace.attention(KINDS[name]), expected.attention(KINDS[name]))
+    np.testing.assert_array_equal(trace.logits, expected.logits)
+
+
+@pytest.mark.parametrize("name", ["bert-classes", "bart", "t5"])
+def test_live_models_too_and_they_stay_as_they_are(name):
+    network = tiny.network(name)
+    network.set_attn_implementation("eager")
+    for module in network.modules():  # T5's stacks have copies
+        if isinstance(config := getattr(module, "config", None), transformers.PretrainedConfig):
+            config.return_dict, config.output_attentions = False, True
+    opened = open_model(network, reader=tiny.tokenizer(), device="cpu")
+    plain = open_model(tiny.network(name), reader=tiny.tokenizer(), device="cpu")
+    kind = KINDS[name]
+    ours, expected = (each.trace(SENTENCE).attention(kind) for each in (opened, plain))
+    np.testing.assert_allclose(ours, expected, atol=1e-6)
+    assert (network.config.return_dict, network.config.output_attentions) == (False, True)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"return_dict_in_generate": True, "output_scores": True},
+        {"return_dict_in_generate": True, "output_logits": True, "output_hidden_states": True},
+        {"return_dict_in_generate": True, "output_attentions": True, "use_cache": False},
+        {"num_beams": 4, "num_return_sequences": 3, "do_sample": True, "top_k": 3},
+    ],
+)
+@pytest.mark.parametrize("name", ["gpt2", "bart"])
+def test_generation_gives_greedy_ids_whatever_was_saved(name, settings):
+    network = tiny.network(name)
+    expected = open_model(network, reader=tiny.tokenizer(), device="cpu").generate(SENTENCE, 12)
+    network.generation_config.update(**settings)
+    opened = open_model(network, reader=tiny.tokenizer(), device="cpu")
+    assert opened.generate(SENTENCE, 12) == expected
+    assert opened.network.generation_config.to_dict().items() >= settings.items()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"suppress_tokens": [40, 41, 42], "begin_suppress_tokens": list(range(60, 200))},
+        {"min_new_tokens": 11, "forced_bos_token_id": 77},
+        {"exponential_decay_length_penalty": [6, 1.5], "repetition_penalty": 1.3},
+    ],
+)
+@pytest.mark.parametrize("name", ["gpt2", "bart"])
+def test_settings_that_choose_among_tokens_act_as_in_the_library(name, settings):
+    """20 tokens are generated in parts of 8, and some settings count from the end of the prompt."""
+    network = tiny.network(name)
+    for key, value in settings.items():
+        setattr(network.generation_config, key, value)
+    reader = tiny.tokenizer()
+    opened = open_model(network, reader=reader, device="cpu")
+    ids = reader(SENTENCE, return_tensors="pt")
+    inputs = {"input_ids": ids["input_ids"], "attention_mask": ids["attention_mask"]}
+    with torch.inference_mode():
+        first = 1 if name == "bart" else inputs["input_ids"].shape[1]
+        expected = network.generate(**inputs, max_length=first + 20, do_sample=False, num_beams=1)[0, first:]
+    assert opened.generate(SENTENCE, 20) == reader.decode(expected, skip_special_tokens=True)
+
+
+def test_a_text_with_a_picture_too():
+    network, processor = tiny_pictured.build("llava")
+    expected = open_model(network, reader=processor, device="cpu").generate(
+        "A fox", 4, picture=tiny_pictured.picture(0)
+    )
+    settings = network.generation_config
+    settings.return_dict_in_generate, settings.output_scores = True, True
+    opened = open_model(network, reader=processor, device="cpu")
+    assert opened.generate("A fox", 4, picture=tiny_pictured.picture(0)) == expected
+
+
+def test_networks_inside_are_switched_where_the_library_leaves_them_out(monkeypatch):
+    """As transformers 5.19 does with T5's stacks, whose configurations are copies of the same class."""
+
+    def only_the_outermost(network, name):
+        network.config._attn_implementation_internal = name
+
+    monkeypatch.setattr(transformers.PreTrainedModel, "set_attn_implementation", only_the_outermost)
+    opened = open_model(tiny.network("t5"), reader=tiny.tokenizer(), device="cpu")
+    assert [kind.name for kind in opened.kinds] == ["encoder", "decoder", "cross"]
+    assert opened.proof.by_interface
