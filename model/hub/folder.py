@@ -6,6 +6,7 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..runtime.free_memory import free_memory
 from .errors import OpenError, reason_of
 from .folder_files import check_entries, open_regular
 
@@ -92,13 +93,13 @@ def check_size(files: CheckpointFiles, dtype_bytes: int | None, free: float | No
 
 
 def check_memory(needed: int, free: float | None = None) -> None:
-    """Refuse weights that need more bytes than `SHARE` of the free memory, by default this machine's.
+    """Refuse weights that need more bytes than `SHARE` of the free memory, by default this machine's if it is known.
 
     Raises:
         OpenError: with the figures.
     """
     free = free_memory() if free is None else free
-    if needed > SHARE * free:
+    if free is not None and needed > SHARE * free:
         raise OpenError(
             "The weights need {needed:.1f} GB, and this machine may give {limit:.1f} GB of its {free:.1f} GB of free "
             "memory to them; open a smaller model.",
@@ -106,16 +107,6 @@ def check_memory(needed: int, free: float | None = None) -> None:
             limit=SHARE * free / 1e9,
             free=free / 1e9,
         )
-
-
-def free_memory() -> int:
-    """Bytes of free memory on this machine."""
-    meminfo = Path("/proc/meminfo")
-    if meminfo.is_file():
-        for line in meminfo.read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
 
 
 def _config(folder: Path) -> dict:

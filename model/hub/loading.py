@@ -10,10 +10,11 @@ from typing import Any
 
 import torch
 
+from ..runtime.free_memory import free_memory
 from ..runtime.messages import Template
 from .errors import OpenError, raised_as
 from .finite_numbers import is_pooler
-from .folder import SHARE, CheckpointFiles, check_memory, check_size, free_memory, inspect_checkpoint
+from .folder import SHARE, CheckpointFiles, check_memory, check_size, inspect_checkpoint
 from .folder_files import check_references
 from .forward_run import return_outputs_by_default
 from .interface import has_eager_form
@@ -236,7 +237,9 @@ def _memory_limits(memory: int | None) -> dict[int | str, int]:
     """Bytes that weights may take on each device."""
     from accelerate.utils import get_max_memory
 
-    return get_max_memory() | {"cpu": int(SHARE * free_memory()) if memory is None else memory}
+    free = free_memory()
+    share = {} if free is None else {"cpu": int(SHARE * free)}
+    return get_max_memory() | (share if memory is None else {"cpu": memory})
 
 
 def check_input(network: Network) -> None:

@@ -7,10 +7,9 @@ Where a process cannot fork, it makes one trial and ends.
 import json
 import os
 import select
-import signal
 import sys
-import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ import transformers
 from .errors import OpenError, reason_of
 from .languages import TargetLanguages, find_languages
 from .library_types import Network
+from .limited_process import FORKS, limit_memory, run_in_fork
 from .loading import read_config
 from .model_inputs import has_decoder, probe_inputs, reads_pictures_with_text
 from .picture_text_inputs import probe_picture_text
@@ -27,8 +27,6 @@ from .readers import load_processor, load_reader
 from .tasks import loading_class, task_of
 
 IDLE_SECONDS = 60.0
-LARGEST_ANSWER = 100_000  # bytes
-FORKS = sys.platform == "linux"
 PRELOADED = (
     "AutoTokenizer",
     "AutoImageProcessor",
@@ -52,51 +50,16 @@ def main() -> None:
         if not line:
             return
         request = json.loads(line)
-        answer = _fork(request) if FORKS else _limited(request)
+        answer = run_in_fork(partial(_limited, request), request["seconds"]) if FORKS else _limited(request)
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
         if not FORKS:
             return
 
 
-def _fork(request: dict[str, Any]) -> dict[str, Any]:
-    """Make a trial in a fork; "limits" where it ends without an answer or in time."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        try:
-            os.write(writing, json.dumps(_limited(request)).encode())
-        finally:
-            os._exit(0)
-    os.close(writing)
-    deadline, content = time.monotonic() + request["seconds"], b""
-    try:
-        while (left := deadline - time.monotonic()) > 0 and select.select([reading], [], [], left)[0]:
-            part = os.read(reading, LARGEST_ANSWER)
-            if not part:
-                break
-            content += part
-    finally:
-        os.kill(child, signal.SIGKILL)
-        status = os.waitpid(child, 0)[1]
-        os.close(reading)
-    try:
-        return json.loads(content)
-    except ValueError:
-        return {"stage": "crash" if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGSEGV else "limits"}
-
-
 def _limited(request: dict[str, Any]) -> dict[str, Any]:
     """Make a trial in this process, within its limits."""
-    try:
-        import resource
-    except ImportError:  # Windows has no limits for a process
-        pass
-    else:
-        memory = _virtual_memory() + request["memory"]
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limit_memory(request["memory"])
     stage = ["config"]
     try:
         return _try_out(Path(request["folder"]), request["task"], stage)
@@ -137,12 +100,6 @@ def _try_pictures(folder: Path, network: Network) -> None:
     """Read a short text with a picture; where that fails, the text half alone is opened, and states why."""
     with suppress(OpenError):
         probe_picture_text(network, load_processor(folder))
-
-
-def _virtual_memory() -> int:
-    """Bytes of address space that this process has; 0 where the system does not report it."""
-    sizes = Path("/proc/self/statm")
-    return int(sizes.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE") if sizes.is_file() else 0
 
 
 def _plain(value: object) -> object:
