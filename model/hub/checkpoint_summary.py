@@ -1,13 +1,20 @@
 """Summarize a model before it is opened: its type, its sizes and whether it fits, from its small files."""
 
+import functools
+import hashlib
+import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .allowlist import AllowedModel, ModelAllowlist
 from .errors import OpenError, raised_as
-from .folder import check_size, inspect_checkpoint
-from .source import folder_of
+from .folder import CONFIG, check_layers, check_memory, inspect_checkpoint
+from .folder_files import list_entries
+from .source import folder_of, looks_like_id
+
+MOST_SUMMARIES = 256  # that are remembered
 
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers")
 DECODER_LAYERS = ("decoder_layers", "num_decoder_layers")
@@ -56,40 +63,69 @@ def summarize(name: str, source: str) -> CheckpointSummary:
 
 
 def summarize_folder(name: str, folder: Path) -> CheckpointSummary:
-    """Summarize a folder from its small files."""
+    """Summarize a folder from its small files, which are read again only when a file of the folder has changed."""
     try:
         with raised_as("This folder cannot be read ({reason}); save or download the model again."):
-            files = inspect_checkpoint(folder)
+            summary = _summarize(name, folder, _state_of(folder))
+            if summary.problem is None:
+                check_memory(summary.bytes)  # which is free at this moment
     except OpenError as error:
         return CheckpointSummary(name, problem=error)
-    try:
-        check_size(files, None)
-        problem = None
-    except OpenError as error:
-        problem = error
-    config = _with_sizes(files.config)
-    layers = tuple(filter(None, (_first(config, LAYERS), _first(config, DECODER_LAYERS))))
-    return CheckpointSummary(
-        name, files.config["model_type"], layers, _first(config, HEADS), files.parameters, files.bytes, problem
-    )
+    return summary
 
 
 def cached_ids() -> list[str]:
     """Ids of the models in the hub's cache on this machine, sorted."""
-    from huggingface_hub import scan_cache_dir
-    from huggingface_hub.errors import CacheNotFound
+    from huggingface_hub.constants import HF_HUB_CACHE
 
-    try:
-        repositories = scan_cache_dir().repos
-    except CacheNotFound:
-        return []
-    ids = [
-        repository.repo_id
-        for repository in repositories
-        if repository.repo_type == "model"
-        and any({"config.json"} <= {file.file_name for file in revision.files} for revision in repository.revisions)
-    ]
+    ids = []
+    with suppress(OSError, OpenError):
+        for repository in list_entries(Path(HF_HUB_CACHE)):
+            kind, _, id_ = repository.name.replace("--", "/").partition("/")
+            if kind == "models" and looks_like_id(id_) and _has_configuration(repository):
+                ids.append(id_)
     return sorted(ids)
+
+
+def _has_configuration(repository: Path) -> bool:
+    """Whether any revision of a repository in the hub's cache has a configuration."""
+    with suppress(OSError, OpenError):
+        return any((revision / CONFIG).is_file() for revision in list_entries(repository / "snapshots"))
+    return False
+
+
+def _state_of(folder: Path) -> bytes:
+    """A hash of the names, sizes and times of a folder's entries; it changes whenever one of them does."""
+    digest = hashlib.sha256()
+    for file in sorted(list_entries(folder)) if folder.is_dir() else ():
+        with suppress(OSError):  # a link that leads nowhere
+            state = os.stat(file)
+            digest.update(repr((file, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)).encode())
+    return digest.digest()
+
+
+@functools.lru_cache(MOST_SUMMARIES)
+def _summarize(name: str, folder: Path, state: bytes) -> CheckpointSummary:
+    """Summarize a folder in this state; its weights may still need more memory than is free."""
+    try:
+        files = inspect_checkpoint(folder)
+        config = _with_sizes(files.config)
+        layers = tuple(filter(None, (_first(config, LAYERS), _first(config, DECODER_LAYERS))))
+        summary = CheckpointSummary(
+            name, files.config["model_type"], layers, _first(config, HEADS), files.parameters, files.bytes
+        )
+    except OpenError as error:
+        return CheckpointSummary(name, problem=_without_traceback(error))
+    try:
+        check_layers(files)
+    except OpenError as error:
+        return replace(summary, problem=_without_traceback(error))
+    return summary
+
+
+def _without_traceback(error: OpenError) -> OpenError:
+    """The same error without what led to it, which refers to the content of files."""
+    return OpenError(error.template, **error.values)
 
 
 def _with_sizes(config: dict) -> dict:
@@ -101,4 +137,4 @@ def _with_sizes(config: dict) -> dict:
 
 
 def _first(config: dict, names: Iterable[str]) -> int:
-    return next((value for name in names if isinstance(value := config.get(name), int) and value > 0), 0)
+    return next((value for name in names if type(value := config.get(name)) is int and value > 0), 0)

@@ -1,19 +1,21 @@
 """Inspect a checkpoint's folder before anything is loaded: is it complete, is it safe, does it fit?"""
 
-import json
 import os
+import re
 import struct
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..runtime.free_memory import free_memory
+from .bounded_json import LARGEST_HEADER, Pairs, parse_bounded, read_bounded
 from .errors import OpenError, reason_of
-from .folder_files import check_entries, open_regular
+from .folder_files import UNREADABLE, check_entries, list_entries, open_regular
 
 CONFIG = "config.json"
 ADAPTER = "adapter_config.json"  # of the library peft
-LARGEST_CONFIG = 10_000_000  # bytes
-LARGEST_HEADER = 100_000_000  # bytes; the format's own limit
+TYPE = re.compile(r"[\w.-]{1,100}")  # of a model, as config.json names it
+MOST_HEADERS = 50_000_000  # bytes of the headers of all weight files
+MOST_NUMBERS = 2**63  # in one tensor
 SHARE = 0.6  # of free memory, for weights
 PICKLED = {".bin", ".pt", ".pth", ".ckpt"}
 BYTES = {"F64": 8, "I64": 8, "F32": 4, "I32": 4, "F16": 2, "BF16": 2, "I16": 2, "U8": 1, "I8": 1, "BOOL": 1}
@@ -50,24 +52,23 @@ def inspect_checkpoint(folder: Path) -> CheckpointFiles:
     config = _config(folder)
     if config.get("auto_map"):
         raise OpenError("This model needs program code of its own, which is never run; open a model that does not.")
-    weights = sorted(folder.glob("*.safetensors"))
+    entries = list_entries(folder)
+    weights = sorted(file for file in entries if file.suffix == ".safetensors")
     if not weights:
-        if any(file.suffix in PICKLED for file in folder.iterdir()):
+        if any(file.suffix in PICKLED for file in entries):
             raise OpenError(
                 "The weights are pickled, and loading them could run code; save the model as safetensors and try again."
             )
         raise OpenError("The folder has no safetensors file; put the weights next to config.json.")
     check_entries(folder)
-    headers = [_header(file) for file in weights]
-    shapes = [entry for header in headers for name, entry in header.items() if name != "__metadata__"]
-    sizes = [_count(entry["shape"]) for entry in shapes]
-    return CheckpointFiles(
-        folder=folder,
-        config=config,
-        tensors=len(shapes),
-        parameters=sum(sizes),
-        bytes=sum(size * BYTES.get(entry["dtype"], 4) for size, entry in zip(sizes, shapes, strict=True)),
-    )
+    read = tensors = parameters = size = 0
+    for file in weights:
+        length, shapes = _read_header(file, MOST_HEADERS - read)
+        read += length
+        for entry in shapes:
+            count = _count(entry["shape"])
+            tensors, parameters, size = tensors + 1, parameters + count, size + count * BYTES.get(entry["dtype"], 4)
+    return CheckpointFiles(folder=folder, config=config, tensors=tensors, parameters=parameters, bytes=size)
 
 
 def check_size(files: CheckpointFiles, dtype_bytes: int | None, free: float | None = None) -> None:
@@ -80,6 +81,16 @@ def check_size(files: CheckpointFiles, dtype_bytes: int | None, free: float | No
     Raises:
         OpenError: with the figures.
     """
+    check_layers(files)
+    check_memory(files.bytes if dtype_bytes is None else files.parameters * dtype_bytes, free)
+
+
+def check_layers(files: CheckpointFiles) -> None:
+    """Refuse a configuration that names more layers than the weights have tensors.
+
+    Raises:
+        OpenError: with both numbers.
+    """
     counts = (files.config.get(name) for name in ("num_hidden_layers", "n_layer", "num_layers"))
     layers = max((count for count in counts if isinstance(count, int)), default=0)
     if layers > files.tensors:
@@ -89,7 +100,6 @@ def check_size(files: CheckpointFiles, dtype_bytes: int | None, free: float | No
             layers=layers,
             tensors=files.tensors,
         )
-    check_memory(files.bytes if dtype_bytes is None else files.parameters * dtype_bytes, free)
 
 
 def check_memory(needed: int, free: float | None = None) -> None:
@@ -112,7 +122,7 @@ def check_memory(needed: int, free: float | None = None) -> None:
 def _config(folder: Path) -> dict:
     try:
         with open_regular(folder / CONFIG) as file:
-            config = json.loads(file.read(LARGEST_CONFIG).decode("utf-8"))
+            config = read_bounded(file, folder / CONFIG)
     except FileNotFoundError:
         if (folder / ADAPTER).is_file():
             raise OpenError(
@@ -126,19 +136,29 @@ def _config(folder: Path) -> dict:
         raise OpenError(
             "config.json cannot be read ({reason}); save or download the model again.", reason=reason_of(error)
         ) from None
-    if not isinstance(config, dict) or not isinstance(config.get("model_type"), str):
+    type_ = config.get("model_type") if isinstance(config, dict) else None
+    if not isinstance(type_, str) or not TYPE.fullmatch(type_):
         raise OpenError("config.json names no type of model; give a folder that `save_pretrained` wrote.")
     return config
 
 
-def _header(file: Path) -> dict:
+def _read_header(file: Path, most: int) -> tuple[int, list[dict]]:
+    """Bytes of the header of a weight file, of which there may be `most`, and its tensors."""
     damaged = OpenError("{file} is damaged or cut short; save or download the model again.", file=file.name)
     try:
         with open_regular(file) as stream:
             (length,) = struct.unpack("<Q", stream.read(8))
-            if length > LARGEST_HEADER:
+            if length > os.fstat(stream.fileno()).st_size:
                 raise damaged
-            header = json.loads(stream.read(length))
+            if length > min(most, LARGEST_HEADER):
+                raise OpenError(
+                    "The headers of the weight files have more than {one} MB in {file}, or {all} MB in all, "
+                    "more than any model needs; save or download the model again.",
+                    file=file.name,
+                    one=LARGEST_HEADER // 1_000_000,
+                    all=MOST_HEADERS // 1_000_000,
+                )
+            header = parse_bounded(stream.read(length), file, _without_doubles)
             tensors = [entry for name, entry in header.items() if name != "__metadata__"]
             end = 8 + length + max((entry["data_offsets"][1] for entry in tensors), default=0)
             if end != os.fstat(stream.fileno()).st_size or not all(map(_fits, tensors)):
@@ -146,12 +166,18 @@ def _header(file: Path) -> dict:
     except OpenError:
         raise
     except OSError as error:
-        raise OpenError(
-            "{file} cannot be read ({reason}); see to whom it belongs.", file=file.name, reason=reason_of(error)
-        ) from None
+        raise OpenError(UNREADABLE, file=file.name, reason=reason_of(error)) from None
     except (ValueError, RecursionError, struct.error, KeyError, TypeError, AttributeError, IndexError):
         raise damaged from None
-    return header
+    return length, tensors
+
+
+def _without_doubles(pairs: Pairs) -> dict:
+    """An object of a header, in which the format allows every name once: other programs may read another one of two."""
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        raise ValueError
+    return result
 
 
 def _fits(entry: dict) -> bool:
@@ -159,12 +185,19 @@ def _fits(entry: dict) -> bool:
     start, end = entry["data_offsets"]
     if not all(type(size) is int and size >= 0 for size in (start, end, *entry["shape"])):
         return False
-    size = BYTES.get(entry["dtype"])
-    return end >= start if size is None else end - start == _count(entry["shape"]) * size
+    size, count = BYTES.get(entry["dtype"]), _count(entry["shape"])
+    return end >= start if size is None else end - start == count * size
 
 
 def _count(shape: list[int]) -> int:
+    """Numbers in a tensor of this shape.
+
+    Raises:
+        ValueError: there are more than any file has, as a product on the way to it is.
+    """
     total = 1
     for size in shape:
         total *= size
+        if total >= MOST_NUMBERS:
+            raise ValueError
     return total

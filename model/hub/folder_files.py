@@ -1,18 +1,30 @@
 """Read from a checkpoint's folder nothing but regular files of its own: no pipe, no device, no file elsewhere."""
 
-import json
 import os
+import re
 import stat
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from .errors import OpenError
+from ..runtime.messages import Template
+from .bounded_json import LARGEST_INDEX, LARGEST_JSON, read_bounded
+from .errors import OpenError, reason_of
+
+UNREADABLE = Template("{file} cannot be read ({reason}); see to whom it belongs.")
 
 TEXTS = {".json", ".txt", ".model", ".jinja"}
 LARGEST_TEXT = 300_000_000  # bytes of a file that is read whole, such as tokenizer.json
 TEMPLATES = "additional_chat_templates"  # the only folder below the checkpoint's own that the library reads
-VOCABULARIES = {"tokenizer.json", "vocab.json", "added_tokens.json"}  # of tokens, some of which look like paths
+MOST_ENTRIES = 10_000  # of one folder
+# files of settings that the library reads, also of a version ("config.4.0.0.json"), and indices of weight files; any
+# other JSON file is not read, and those of tokens name no files, though some of them look like paths
+SETTINGS = re.compile(
+    r"(config|(generation|tokenizer|adapter|((audio|image|video)_)?(pre)?processor|audio_tokenizer)_config"
+    r"|special_tokens_map|chat_template)(\.[\w.-]+)?\.json"
+)
+INDEX = re.compile(r".+\.index(\.[\w-]+)?\.json")
 ORIGINS = {"_name_or_path", "name_or_path"}  # keys under which the library writes where a model was before
 LONGEST_PATH = 4096  # characters
 
@@ -50,13 +62,27 @@ def check_regular(file: Path) -> None:
         raise _irregular(file)
 
 
+def list_entries(folder: Path) -> list[Path]:
+    """What is in a folder, in no order.
+
+    Raises:
+        OpenError: more than any model has.
+        OSError: it cannot be read.
+    """
+    with os.scandir(folder) as entries:
+        found = [folder / entry.name for entry in islice(entries, MOST_ENTRIES + 1)]
+    if len(found) > MOST_ENTRIES:
+        raise OpenError("This folder has more than {limit} entries; give the folder of one model.", limit=MOST_ENTRIES)
+    return found
+
+
 def check_entries(folder: Path) -> None:
     """Refuse a folder that contains links to files elsewhere, or what is no regular file.
 
     Raises:
         OpenError: with the name of the entry.
     """
-    for file in (*folder.iterdir(), *_templates(folder)):
+    for file in (*list_entries(folder), *_templates(folder)):
         _check_location(folder, file)
         check_regular(file)
         if file.suffix in TEXTS and file.is_file() and file.stat().st_size > LARGEST_TEXT:
@@ -74,15 +100,20 @@ def check_references(folder: Path) -> None:
     Raises:
         OpenError: with the JSON file, and the name in it.
     """
-    for file in sorted(folder.glob("*.json")):
-        if file.name in VOCABULARIES:
+    for file in sorted(list_entries(folder)):
+        is_index = INDEX.fullmatch(file.name) is not None
+        if not is_index and not SETTINGS.fullmatch(file.name):
             continue
         try:
             with open_regular(file) as stream:
-                content = json.load(stream)
+                content = read_bounded(stream, file, LARGEST_INDEX if is_index else LARGEST_JSON)
+        except OpenError:
+            raise
+        except OSError as error:
+            raise OpenError(UNREADABLE, file=file.name, reason=reason_of(error)) from None
         except (ValueError, RecursionError):
             continue  # the library states which file it needs and cannot read
-        index = content.get("weight_map") if isinstance(content, dict) else None
+        index = content.get("weight_map") if isinstance(content, dict) and is_index else None
         for name in set(map(str, index.values())) if isinstance(index, dict) else ():
             if Path(name).name != name or not (folder / name).is_file():
                 raise OpenError(
@@ -101,7 +132,7 @@ def check_references(folder: Path) -> None:
 
 def _templates(folder: Path) -> list[Path]:
     below = folder / TEMPLATES
-    return list(below.iterdir()) if below.is_dir() else []
+    return list_entries(below) if below.is_dir() else []
 
 
 def _check_location(folder: Path, file: Path) -> None:

@@ -15,7 +15,6 @@ from ..runtime.messages import Template
 from .errors import OpenError, raised_as
 from .finite_numbers import is_pooler
 from .folder import SHARE, CheckpointFiles, check_memory, check_size, inspect_checkpoint
-from .folder_files import check_references
 from .forward_run import return_outputs_by_default
 from .interface import has_eager_form
 from .library_types import Config, Network, Reader
@@ -44,6 +43,7 @@ QUANTIZERS = {
     "hqq": "hqq",
     "torchao": "torchao",
 }
+LONGEST_SHOWN = 40  # characters of a text of config.json in a message
 SURPLUS = 1.5  # largest ratio of a network's numbers to those in its files, which hold tied weights once
 SMALL_SURPLUS = 1_000_000  # numbers that may be missing besides; the library states which
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
@@ -101,7 +101,6 @@ def load_model(
     import transformers
 
     _check_quantization(files.config)
-    check_references(folder)
     type_ = files.config["model_type"]
     with _newer_version_stated(files):
         if type_ not in transformers.CONFIG_MAPPING:
@@ -134,7 +133,7 @@ def _check_quantization(config: dict[str, Any]) -> None:
         return
     stated = plan.get("bits") or (4 if plan.get("load_in_4bit") else 8 if plan.get("load_in_8bit") else None)
     bits = str(stated) if isinstance(stated, int) else "fewer"
-    method = str(plan.get("quant_method", "another library"))
+    method = str(plan.get("quant_method", "another library"))[:LONGEST_SHOWN]
     missing = method in QUANTIZERS and find_spec(QUANTIZERS[method]) is None
     raise OpenError(QUANTIZED_WITHOUT if missing else QUANTIZED, bits=bits, library=QUANTIZERS.get(method, method))
 
@@ -199,7 +198,7 @@ def _newer_version_stated(files: CheckpointFiles) -> Iterator[None]:
     except OpenError as error:
         try:
             written, installed = (
-                Version(str(files.config.get("transformers_version"))),
+                Version(str(files.config.get("transformers_version"))[:LONGEST_SHOWN]),
                 Version(transformers.__version__),
             )
         except InvalidVersion:

@@ -17,6 +17,7 @@ import torch
 import transformers
 
 from .errors import OpenError, reason_of
+from .folder_files import check_references
 from .languages import TargetLanguages, find_languages
 from .library_types import Network
 from .limited_process import FORKS, limit_memory, run_in_fork
@@ -74,6 +75,7 @@ def _limited(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _try_out(folder: Path, task: Any, stage: list[str]) -> dict[str, Any]:
+    check_references(folder)
     config = read_config(folder)
     task = task_of(config) if task is None else task
     stage[0] = "network"

@@ -17,6 +17,7 @@ class UserError(Exception):
     """
 
     def __init__(self, template: str, /, **values: object) -> None:
+        values = {name: _encodable(value) for name, value in values.items()}
         written = {name: _with_commas(name, value) for name, value in values.items()}
         super().__init__(template.format(**written) if values else template)
         self.template, self.values = template, values
@@ -41,6 +42,11 @@ class Places(tuple[int, ...]):
     def on_screen(self) -> "Places":
         """The numbers that a page shows."""
         return Places(number + 1 for number in self)
+
+
+def _encodable(value: object) -> object:
+    """A text without halves of characters, which names of files and JSON may contain and no page can show."""
+    return value.encode("utf-8", "replace").decode("utf-8") if type(value) is str else value
 
 
 def _with_commas(name: str, value: object) -> object:

@@ -309,14 +309,14 @@ def test_trials_of_several_threads_do_not_mix(saved):
 
 def test_a_folder_that_may_not_be_read_is_a_sentence(checkpoint, monkeypatch):
     folder = checkpoint("gpt2")
-    iterdir = Path.iterdir
+    scandir = os.scandir
 
     def refuse(path: Path):
         if path == folder:
             raise PermissionError(13, "Permission denied", str(folder))
-        return iterdir(path)
+        return scandir(path)
 
-    monkeypatch.setattr(Path, "iterdir", refuse)
+    monkeypatch.setattr(os, "scandir", refuse)
     problem = summarize_folder("x", folder).problem
     assert problem is not None and "PermissionError" in str(problem) and str(folder.parent) not in str(problem)
     assert_refused(folder, r"cannot be opened as a model \(PermissionError: \[Errno 13\] Permission denied")
