@@ -16,7 +16,9 @@ from .outcome import AskedOutcome, interval_of, largest_of, number_among
 
 ARTICLES = frozenset(("le", "la", "les", "l", "l'", "l\u2019", "un", "une", "des", "du"))
 NEAR_WEIGHT = 0.05  # weights closer than this are nearly tied
+NEAR_SECOND = 1 / 3  # of the largest: a second from there on is nearly right
 NEAR_NATS = 0.05
+NEAR_PROBABILITY = 0.05
 ADDED = 2.0  # to one score
 SAME, DOUBLE = 1.1, 2.0  # a loss up to these multiples counts as the same, and as up to double
 KIND = "cross"
@@ -30,7 +32,8 @@ class RibbonOutcome:
         weights: `(T, S)` float64.
         place: the query of the question, from 0.
         strongest: which key the place attends to most; options are keys.
-        spread: which place has the most even row, by entropy; options are places.
+        spread: which place has the most even row, by entropy; options are places. Its figure is the number of keys
+            that a row of equal weights with this entropy would have.
     """
 
     weights: np.ndarray
@@ -50,8 +53,8 @@ def read_ribbons(trace: Trace, layer: int) -> RibbonOutcome:
     weights = trace.cross_attention[layer].mean(axis=0, dtype=np.float64)  # (T, S)
     place = article_place(trace)
     entropies = -(weights * np.log(np.maximum(weights, 1e-30))).sum(axis=1)  # (T,) nats
-    strongest = largest_of(weights[place], NEAR_WEIGHT, weight=float(weights[place].max()))
-    spread = largest_of(entropies, NEAR_NATS, entropy=float(entropies.max()))
+    strongest = largest_of(weights[place], NEAR_WEIGHT, second_from=NEAR_SECOND, weight=float(weights[place].max()))
+    spread = largest_of(entropies, NEAR_NATS, count=float(np.exp(entropies.max())))
     return RibbonOutcome(weights, place, strongest, spread)
 
 
@@ -166,7 +169,9 @@ class HiddenKeyOutcome:
         place: the query whose strongest weight is the largest.
         stays: `(T,)` bool, whether the token stays when the strongest key of its place is hidden.
         chosen: the token at `place` without its strongest key.
-        word: what happens to it; options "stays" and "changes".
+        word: what happens to it; options "stays" and "changes", which are nearly tied where the token and the most
+            probable other one differ by less than `NEAR_PROBABILITY`.
+        others: `(layer - 1,)` weights that the other layers give to the hidden key at `place`, mean over their heads.
         rises: `(S,)` nats by which -ln p of the token rises when each key is hidden from `place`.
         matters: which key raises it most; options are keys.
     """
@@ -176,6 +181,7 @@ class HiddenKeyOutcome:
     stays: np.ndarray
     chosen: str
     word: AskedOutcome
+    others: np.ndarray
     rises: np.ndarray
     matters: AskedOutcome
 
@@ -196,11 +202,16 @@ def hide_keys(network: Transformer, trace: Trace, layer: int) -> HiddenKeyOutcom
     after = -of_place.double().log_softmax(dim=-1)[:, target].cpu().numpy()  # (S,)
     before = -float(torch.from_numpy(trace.logits[place]).double().log_softmax(dim=-1)[target])
     figures = {"weight": float(weights[place].max()), "stay": float(stays.sum()), "places": float(len(stays))}
-    word = AskedOutcome("stays" if stays[place] else "changes", ("stays", "changes"), figures=figures)
+    options = ("stays", "changes") if stays[place] else ("changes", "stays")
+    probabilities = logits[place].double().softmax(dim=-1)
+    gap = float((probabilities[target] - probabilities[torch.arange(len(probabilities)) != target].max()).abs())
+    near = frozenset(options[1:] if gap < NEAR_PROBABILITY else ())
+    word = AskedOutcome(options[0], ("stays", "changes"), near, figures | {"gap": gap})
+    every = trace.cross_attention[:, :, place, strongest[place]].mean(axis=1, dtype=np.float64)  # (layer,)
     chosen = trace.tokenizer.labels([int(best[place])])[0]
     rises = after - before
     matters = largest_of(rises, NEAR_NATS, rise=float(rises.max()))
-    return HiddenKeyOutcome(weights, place, stays, chosen, word, rises, matters)
+    return HiddenKeyOutcome(weights, place, stays, chosen, word, np.delete(every, layer), rises, matters)
 
 
 def _logits_without(

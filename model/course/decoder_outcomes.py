@@ -14,6 +14,7 @@ from ..tracing.trace import Prediction, Trace
 from .outcome import AskedOutcome, largest_of, number_among
 
 NEAR_NATS = 0.05
+NEAR_SECOND = 1 / 3  # of the largest: a second from there on is nearly right
 RETAINED = (90, 75, 60)  # percent, the options
 ONE_VECTOR, ADDITIVE = "lstm-vector", "lstm-additive"
 
@@ -62,7 +63,8 @@ class TemperatureOutcome:
     Attributes:
         place: the place of a word whose distribution is the most even.
         row: its tokens.
-        before, after: `(5,)` their probabilities.
+        before, after: `(6,)` their probabilities, and those of all other tokens together.
+        others: how many other tokens there are.
         order: how their order changes; options "same", "reversed" and "random".
     """
 
@@ -70,6 +72,7 @@ class TemperatureOutcome:
     row: Prediction
     before: np.ndarray
     after: np.ndarray
+    others: int
     order: AskedOutcome
 
 
@@ -83,13 +86,17 @@ def heat(trace: Trace, temperature: float = 2.0) -> TemperatureOutcome:
     place = int(np.where(has_letters | ~has_letters.any(), entropies, -1).argmax())
     row = trace.predictions(5)[place]
     ids = [each.id for each in row.top]
-    before, after = probabilities[place, ids], softmax(logits[place] / temperature)[ids]
-    orders = [list(np.argsort(-each, kind="stable")) for each in (before, after)]
+    before, after = (_with_rest(each, ids) for each in (probabilities[place], softmax(logits[place] / temperature)))
+    orders = [list(np.argsort(-each[:-1], kind="stable")) for each in (before, after)]
     right = "same" if orders[0] == orders[1] else "reversed" if orders[0] == orders[1][::-1] else "random"
     figures = {"before": float(before[0]), "after": float(after[0])}
-    return TemperatureOutcome(
-        place, row, before, after, AskedOutcome(right, ("same", "reversed", "random"), figures=figures)
-    )
+    order = AskedOutcome(right, ("same", "reversed", "random"), figures=figures)
+    return TemperatureOutcome(place, row, before, after, logits.shape[1] - len(ids), order)
+
+
+def _with_rest(probabilities: np.ndarray, ids: list[int]) -> np.ndarray:
+    """Return the probabilities of `ids`, and the sum of all others."""
+    return np.append(probabilities[ids], np.delete(probabilities, ids).sum())
 
 
 def compare_beam(greedy: Trace, beam: Trace) -> AskedOutcome:
@@ -120,7 +127,8 @@ def largest_loss(trace: Trace) -> LossOutcome:
     """Ask which token of a target costs most, and what its probability does to the mean."""
     terms = -np.log(np.array([row.probability for row in trace.predictions(1)]))
     place = int(terms.argmax())
-    largest = largest_of(terms, NEAR_NATS, loss=float(terms[place]), share=float(terms[place] / terms.sum()))
+    figures = {"loss": float(terms[place]), "share": float(terms[place] / terms.sum())}
+    largest = largest_of(terms, NEAR_NATS, second_from=NEAR_SECOND, **figures)
     halved = terms.copy()
     halved[place] = -math.log(math.exp(-terms[place]) / 2)
     rise = float(halved.mean() - terms.mean())

@@ -1,5 +1,6 @@
 """The result of a question with options: which option holds, and which are too close to call."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -36,11 +37,20 @@ class AskedOutcome:
         return "held" if option == self.right else "nearly" if option in self.near else "not"
 
 
-def largest_of(values: Sequence[float] | np.ndarray, margin: float, **figures: float) -> AskedOutcome:
-    """Return the outcome of "which is the largest": options are the indices from 0, near are those within `margin`."""
+def largest_of(
+    values: Sequence[float] | np.ndarray, margin: float, *, second_from: float = math.inf, **figures: float
+) -> AskedOutcome:
+    """Return the outcome of "which is the largest": options are the indices from 0, near are those within `margin`.
+
+    Args:
+        second_from: share of the largest from which the second counts as near, too.
+    """
     numbers = np.asarray(values, dtype=np.float64)
-    best = int(numbers.argmax())
-    near = (str(place) for place in np.flatnonzero(numbers >= numbers[best] - margin) if place != best)
+    order = np.argsort(-numbers, kind="stable")
+    best = int(order[0])
+    places = {int(place) for place in np.flatnonzero(numbers >= numbers[best] - margin)}
+    places |= {int(place) for place in order[1:2] if numbers[place] >= second_from * numbers[best]}
+    near = (str(place) for place in places - {best})
     return AskedOutcome(str(best), tuple(map(str, range(len(numbers)))), frozenset(near), figures)
 
 

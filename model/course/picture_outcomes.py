@@ -17,17 +17,15 @@ class ShuffledPatchesOutcome:
 
     Attributes:
         order: `(patch,)` the patch whose content moves to each position.
-        plain, bare, shuffled: `(class,)` probabilities of the shuffled picture with positions; of the whole and of the
-            shuffled picture without.
+        answers: `(2, 2)` probability of the answer: of the whole and of the shuffled picture, with and without
+            positions. The answer is the one to the whole picture with them.
         change: by how much the answer changes without positions; options "none", "little" and "lot".
         weights: `(patch,)` that CLS gives to each patch, mean over the heads of the last layer.
         strongest: which patch it attends to most; options are patches.
     """
 
     order: np.ndarray
-    plain: np.ndarray
-    bare: np.ndarray
-    shuffled: np.ndarray
+    answers: np.ndarray
     change: AskedOutcome
     weights: np.ndarray
     strongest: AskedOutcome
@@ -47,4 +45,5 @@ def shuffle_patches(classifier: VisionClassifier, trace: VisionTrace, seed: int 
     weights = trace.attention[-1, :, 0, 1:].mean(axis=0, dtype=np.float64)  # (patch,)
     strongest = largest_of(weights, NEAR * float(weights.max()), weight=float(weights.max()))
     change = interval_of(without, bounds, "lot", 0, **figures)
-    return ShuffledPatchesOutcome(order, plain, bare, shuffled, change, weights, strongest)
+    answers = np.stack([[whole, bare], [plain, shuffled]])[..., int(whole.argmax())].astype(np.float64)
+    return ShuffledPatchesOutcome(order, answers, change, weights, strongest)

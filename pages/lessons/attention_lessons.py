@@ -2,23 +2,25 @@
 
 import numpy as np
 
-from model import Trace
 from model.course import attention_outcomes
+from pages.lessons.attention_reasons import head_reasons, limit_reasons, query_reasons, ribbon_reasons
 from pages.lessons.lesson_parts import (
     LAYER,
     LessonContent,
     LessonInput,
     figure_values,
     key_of,
+    last_question,
     question,
     token_of,
 )
 from views import palette
 from views.controls import sentence_input
 from views.svg import course_sentences as figures
+from views.svg.course_heads import Link, head_columns
 from views.svg.course_parts import shown_token
 from views.text.catalogue import say
-from views.text.numbers import signed, three_digits
+from views.text.numbers import grouped, signed, three_digits
 
 ENCODER_LAYER = 1  # whose heads are drawn, from 0
 
@@ -28,32 +30,21 @@ def ribbons(lesson: LessonInput) -> LessonContent:
     trace = lesson.trace()
     result = lesson.compute(lambda network: attention_outcomes.read_ribbons(trace, LAYER))
     keys, places = trace.source_tokens, trace.next_tokens
-    weights = result.weights[result.place]
-    first, second = np.argsort(-weights, kind="stable")[:2]
     token = token_of(trace, result.place)
-    label = _ribbons_label(token)
-    drawn = [
-        figures.ribbons(keys, places, result.weights, result.place, label, covered=True, picks="keys"),
-        figures.ribbons(keys, places, result.weights, result.place, label, covered=False, picks="queries"),
-    ]
-    found = lesson.block(
-        "found",
-        token=token,
-        key=key_of(trace, first),
-        weight=float(weights[first]),
-        second=key_of(trace, second),
-        second_weight=float(weights[second]),
+    arguments = keys, places, result.weights, result.place, _ribbons_label(token)
+    drawn = (
+        figures.ribbons(*arguments, covered=True, picks={"keys": "ask"}),
+        figures.ribbons(*arguments, covered=False, picks={"keys": "ask", "queries": "last"}),
     )
-    heads = trace.cross_attention.shape[1]
     spread = lesson.block(
-        "last-found", token=token_of(trace, int(result.spread.right)), **figure_values(result.spread, "entropy")
+        "last-found", token=token_of(trace, int(result.spread.right)), **figure_values(result.spread, "count")
     )
     return LessonContent(
-        lesson.block("aim"),
-        tuple(drawn),
-        question(lesson.block("ask", token=token, heads=heads), result.strongest, found),
+        lesson.block("aim", heads=trace.cross_attention.shape[1]),
+        drawn,
+        question(lesson.block("ask", token=token), result.strongest, ribbon_reasons(result, trace, lesson.own)),
         lesson.block("mistake"),
-        question(lesson.block("last"), result.spread, spread),
+        last_question(lesson.block("last"), result.spread, spread),
     )
 
 
@@ -85,20 +76,21 @@ def one_query(lesson: LessonInput) -> LessonContent:
         "small": say("course.query.small", "Only the small ones shrink"),
     }
     numbers = {str(place): signed(number) for place, number in enumerate(result.numbers)}
-    values = figure_values(result.others, "factor", "before", "after")
+    weight = float(result.others.figures["before"])
+    odds = (1 - weight) / weight
+    found = lesson.block(
+        "last-found",
+        delta=signed(float(result.half.figures["delta"])),
+        power=three_digits(float(result.half.figures["delta"])),
+        before=weight,
+        odds=grouped(round(odds)) if odds >= 10 else three_digits(odds),
+    )
     return LessonContent(
         lesson.block("aim"),
         (before, after),
-        question(
-            lesson.block("ask", token=token, key=key), result.others, lesson.block("found", key=key, **values), options
-        ),
+        question(lesson.block("ask", token=token, key=key), result.others, query_reasons(result, key), options),
         lesson.block("mistake"),
-        question(
-            lesson.block("last", key=key, before=values["before"]),
-            result.half,
-            lesson.block("last-found", delta=signed(float(result.half.figures["delta"])), before=values["before"]),
-            numbers,
-        ),
+        last_question(lesson.block("last", key=key, before=weight), result.half, found, numbers),
     )
 
 
@@ -106,15 +98,22 @@ def heads(lesson: LessonInput) -> LessonContent:
     """Many heads: all of a layer get its mean weights."""
     trace = lesson.trace()
     result = lesson.compute(attention_outcomes.average_heads, trace, LAYER)
-    colours = palette.HEADS[sentence_input.theme()]
+    opening = lesson.opening()
+    ours = opening.compute(attention_outcomes.average_heads, opening.trace(), LAYER) if lesson.own else result
     count = len(result.losses)
-    legend = [
-        (say("course.head", "head {number}", number=number + 1), colours[number % len(colours)])
-        for number in range(count)
-    ]
-    label = say("course.figure.heads", "The strongest attention of each token to another one, a colour for each head")
-    links = _strongest_links(trace, colours)
-    drawn = [figures.arcs(trace.source_tokens, links, label, legend=legend, pick=pick) for pick in (False, True)]
+    names = [say("course.head", "head {number}", number=number + 1) for number in range(count)]
+    label = say("course.figure.heads", "The strongest attention of each token to another one, a column for each head")
+    weights = trace.encoder_attention[ENCODER_LAYER].astype(np.float64)  # (head, S, S)
+    states = (
+        say("course.heads.apart", "each its own"),
+        say("course.heads.mean", "all their mean"),
+    )
+    losses = states, [float(result.loss.figures[name]) for name in ("before", "after")]
+    columns = [_strongest_links(matrix, 0.3) for matrix in weights]
+    mean = _strongest_links(weights.mean(axis=0), 0)
+    arguments = trace.source_tokens, columns, mean, [*names, say("course.heads.of-mean", "mean of all heads")]
+    colours = palette.HEADS[sentence_input.theme()]
+    drawn = tuple(head_columns(*arguments, colours, losses, label, covered=covered) for covered in (True, False))
     options = {
         "same": say("course.heads.same", "It stays about the same"),
         "double": say("course.heads.double", "Up to double"),
@@ -124,15 +123,15 @@ def heads(lesson: LessonInput) -> LessonContent:
     values = figure_values(result.cheapest, "loss", "before")
     return LessonContent(
         lesson.block("aim", heads=count, layer=ENCODER_LAYER + 1),
-        tuple(drawn),
-        question(
-            lesson.block("ask"),
-            result.loss,
-            lesson.block("found", **figure_values(result.loss, "before", "after")),
-            options,
+        drawn,
+        question(lesson.block("ask"), result.loss, head_reasons(result, ours), options),
+        lesson.block("mistake", **figure_values(result.loss, "before", "after")),
+        last_question(
+            lesson.block("last"),
+            result.cheapest,
+            lesson.block("last-found", head=cheapest + 1, **values),
+            {str(number): name for number, name in enumerate(names)},
         ),
-        lesson.block("mistake"),
-        question(lesson.block("last"), result.cheapest, lesson.block("last-found", head=cheapest + 1, **values)),
     )
 
 
@@ -146,35 +145,33 @@ def limits(lesson: LessonInput) -> LessonContent:
     chosen = shown_token(result.chosen)
     drawn = (
         figures.ribbons(*arguments, covered=False),
-        figures.ribbons(*arguments, covered=False, picks="keys", hidden=strongest, becomes=chosen),
+        figures.ribbons(*arguments, covered=False, picks={"keys": "last"}, hidden=strongest, becomes=chosen),
         figures.bar_rows(
             trace.source_tokens,
-            [max(0.0, float(rise)) for rise in result.rises],
+            [float(rise) for rise in result.rises],
             say("course.figure.rises", "Increase of -ln p without each key, in nats"),
             kind="decoder",
             covered=False,
-            pick=True,
+            picks="last",
         ),
     )
     options = {
         "stays": say("course.limits.stays", "The same token"),
         "changes": say("course.limits.changes", "Another token"),
     }
-    counts = {name: round(result.word.figures[name]) for name in ("stay", "places")}
     rise = float(result.matters.figures["rise"])
+    key = key_of(trace, strongest)
     return LessonContent(
         lesson.block("aim"),
         drawn,
         question(
-            lesson.block(
-                "ask", key=key_of(trace, strongest), token=token, weight=three_digits(result.word.figures["weight"])
-            ),
+            lesson.block("ask", key=key, token=token, weight=float(result.word.figures["weight"])),
             result.word,
-            lesson.block("found", chosen=chosen, **counts),
+            limit_reasons(result, key),
             options,
         ),
         lesson.block("mistake"),
-        question(
+        last_question(
             lesson.block("last", token=token),
             result.matters,
             lesson.block("last-found", key=key_of(trace, int(result.matters.right)), token=token, rise=rise),
@@ -186,13 +183,10 @@ def _ribbons_label(token: str) -> str:
     return say("course.figure.ribbons", "Ribbons from the English tokens to {token}", token=token)
 
 
-def _strongest_links(trace: Trace, colours: tuple[str, ...]) -> list[tuple[int, int, float, str]]:
-    """Return the strongest link of each token and head to another token, where it is at least 0.3."""
-    weights = trace.encoder_attention[ENCODER_LAYER].astype(np.float64)  # (head, S, S)
-    links = []
-    for head, matrix in enumerate(weights):
-        others = np.where(np.eye(len(matrix), dtype=bool), 0, matrix)
-        for query, key in enumerate(others.argmax(axis=1)):
-            if others[query, key] >= 0.3:
-                links.append((query, int(key), float(others[query, key]), colours[head % len(colours)]))
-    return links
+def _strongest_links(weights: np.ndarray, least: float) -> list[Link]:
+    """Return the strongest link of each token to another token, where its weight is at least `least`."""
+    others = np.where(np.eye(len(weights), dtype=bool), 0, weights)  # (S, S)
+    keys = others.argmax(axis=1)
+    return [
+        (query, int(key), float(others[query, key])) for query, key in enumerate(keys) if others[query, key] >= least
+    ]

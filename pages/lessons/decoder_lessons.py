@@ -3,12 +3,13 @@
 import numpy as np
 
 from model.course import decoder_outcomes, sentences
-from pages.lessons.lesson_parts import LessonContent, LessonInput, figure_values, question, token_of
+from pages.lessons.decoder_reasons import loss_reasons, mask_reasons, temperature_reasons
+from pages.lessons.lesson_parts import LessonContent, LessonInput, figure_values, last_question, question, token_of
 from views import palette
 from views.svg import course_sentences as figures
 from views.svg.course_parts import shown_token
 from views.text.catalogue import say
-from views.text.numbers import grouped, percent, signed, three_digits
+from views.text.numbers import grouped, signed, three_digits
 
 
 def mask(lesson: LessonInput) -> LessonContent:
@@ -34,17 +35,16 @@ def mask(lesson: LessonInput) -> LessonContent:
         "all": say("course.mask.all", "All"),
     }
     numbers = {str(place): grouped(round(number)) for place, number in enumerate(result.numbers)}
-    found = lesson.block(
-        "found", masked=three_digits(result.earlier.figures["masked"]), **figure_values(result.earlier, "unmasked")
-    )
     counts = {name: round(result.hidden.figures[name]) for name in ("cells", "length")}
     token = shown_token(trace.target_tokens[result.position])
     return LessonContent(
         lesson.block("aim"),
         drawn,
-        question(lesson.block("ask", number=result.position + 1, token=token), result.earlier, found, options),
-        lesson.block("mistake"),
         question(
+            lesson.block("ask", number=result.position + 1, token=token), result.earlier, mask_reasons(result), options
+        ),
+        lesson.block("mistake"),
+        last_question(
             lesson.block("last", length=counts["length"]),
             result.hidden,
             lesson.block("last-found", cells=counts["cells"]),
@@ -63,7 +63,10 @@ def next_token(lesson: LessonInput) -> LessonContent:
     hot = say("course.next.hot", "temperature 2")
     columns = {say("course.next.cold", "temperature 1"): list(result.before), hot: list(result.after)}
     label = say("course.figure.next", "The five most probable tokens of a place, at two temperatures")
-    drawn = tuple(figures.two_columns(tokens, columns, label, kind="decoder", covered=covered) for covered in (hot, ""))
+    rest = say("course.next.rest", "{count} others", count=result.others)
+    drawn = tuple(
+        figures.two_columns(tokens, rest, columns, label, kind="decoder", covered=covered) for covered in (hot, "")
+    )
     options = {
         "same": say("course.next.same", "It stays the same"),
         "reversed": say("course.next.reversed", "It is reversed"),
@@ -78,14 +81,9 @@ def next_token(lesson: LessonInput) -> LessonContent:
     return LessonContent(
         lesson.block("aim"),
         drawn,
-        question(
-            lesson.block("ask"),
-            result.order,
-            lesson.block("found", **figure_values(result.order, "before", "after")),
-            options,
-        ),
+        question(lesson.block("ask"), result.order, temperature_reasons(result), options),
         lesson.block("mistake"),
-        question(
+        last_question(
             lesson.block("last", greedy=trace.target_text),
             compared,
             lesson.block("last-found", beam=beam.target_text, **sums),
@@ -101,24 +99,18 @@ def loss(lesson: LessonInput) -> LessonContent:
     label = say("course.figure.loss", "The tokens of a translation with their -ln p in nats")
     terms = [float(term) for term in result.terms]
     drawn = tuple(
-        figures.bar_rows(trace.next_tokens, terms, label, kind="decoder", covered=covered, pick=True)
+        figures.bar_rows(trace.next_tokens, terms, label, kind="decoder", covered=covered, picks="ask")
         for covered in (True, False)
     )
     token = token_of(trace, int(result.largest.right))
     numbers = {str(place): three_digits(number) for place, number in enumerate(result.numbers)}
-    found = lesson.block(
-        "found",
-        token=token,
-        loss=float(result.largest.figures["loss"]),
-        share=percent(float(result.largest.figures["share"])),
-    )
     length = len(terms)
     return LessonContent(
         lesson.block("aim"),
         drawn,
-        question(lesson.block("ask"), result.largest, found),
+        question(lesson.block("ask"), result.largest, loss_reasons(result, trace)),
         lesson.block("mistake"),
-        question(
+        last_question(
             lesson.block("last", token=token, length=length),
             result.halved,
             lesson.block("last-found", length=length, **figure_values(result.halved, "rise")),

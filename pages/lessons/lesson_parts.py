@@ -1,7 +1,7 @@
 """What the lessons share: texts, questions, and the inputs that they read."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from model import DecodingOptions, Trace
 from model.course import sentences
@@ -39,6 +39,10 @@ class LessonInput:
         """Return the trace of the sentence and its greedy translation."""
         return self.service.trace(self.text, DecodingOptions())
 
+    def opening(self) -> "LessonInput":
+        """Return the same lesson with the sentence with which it opens."""
+        return replace(self, text=sentences.FIXED[self.id], own=False)
+
     def compute(self, function, *arguments):
         """Return `function(network, *arguments)`, cached for this lesson and sentence."""
         return self.service.lesson(("course", self.id, self.text), function, *arguments)
@@ -59,8 +63,17 @@ class LessonContent:
     last: CourseQuestion | None
 
 
-def question(text: str, outcome: AskedOutcome, found: str, options: Mapping[str, str] | None = None) -> CourseQuestion:
-    """Return a question with its answer; without `options` it is answered in the figure."""
+def question(
+    text: str, outcome: AskedOutcome, because: Mapping[str, str], options: Mapping[str, str] | None = None
+) -> CourseQuestion:
+    """Return the first question of a lesson, with a reason for each option; see `last_question`."""
+    return CourseQuestion(text, outcome.right, "", outcome.near, options or {}, because)
+
+
+def last_question(
+    text: str, outcome: AskedOutcome, found: str, options: Mapping[str, str] | None = None
+) -> CourseQuestion:
+    """Return the last question of a lesson, with what came out; without `options` it is answered in the figure."""
     return CourseQuestion(text, outcome.right, found, outcome.near, options or {})
 
 

@@ -8,7 +8,8 @@ from model.lessons.growing_sentence import CLAUSES, NoSharedTokensError, add_cla
 from pages.history.by_length import length_range
 from pages.history.networks import NAMES
 from pages.history.networks_compared import cards_and_comparison
-from pages.lessons.lesson_parts import LessonContent, LessonInput, figure_values, question
+from pages.lessons.lesson_parts import LessonContent, LessonInput, figure_values, last_question, question
+from pages.lessons.network_reasons import picture_reasons, vector_reasons
 from pages.shared.models import load_vision, open_recurrent
 from views import map_labels, patch_grid
 from views.components.course_lesson import CourseQuestion
@@ -37,13 +38,10 @@ def one_vector(lesson: LessonInput) -> LessonContent:
         for long in (None, values["share"])
     )
     ask = lesson.block("ask", short=ranges[0], long=ranges[1], percent=f"{values['short']:.0f}")
-    found = lesson.block(
-        "found", percent=f"{values['share']:.0f}", vector=values["vector"], additive=values["additive"]
-    )
     return LessonContent(
         lesson.block("aim"),
         drawn,
-        question(ask, result.share, found),
+        question(ask, result.share, vector_reasons(result, ranges)),
         lesson.block("mistake"),
         _clause_question(lesson),
     )
@@ -69,7 +67,7 @@ def _clause_question(lesson: LessonInput) -> CourseQuestion | None:
     }
     changes = {name: signed(float(outcome.figures[name])) for name in options}
     text = lesson.block("last", sentence=lesson.text, clause=CLAUSES[0][0].strip(" ,"))
-    return question(text, outcome, lesson.block("last-found", **changes), options)
+    return last_question(text, outcome, lesson.block("last-found", **changes), options)
 
 
 def pictures(lesson: LessonInput) -> LessonContent:
@@ -80,11 +78,20 @@ def pictures(lesson: LessonInput) -> LessonContent:
     pixels = patch_grid.as_bytes(trace.pixels)
     names = [map_labels.ROW_AND_COLUMN(row=row + 1, column=column + 1) for row, column in np.ndindex(*trace.grid)]
     shuffled = rearrange_by(trace.pixels, result.order, trace.grid[0])
-    label = say("course.figure.picture", "A picture, and the same with its patches shuffled")
+    label = say(
+        "course.figure.picture",
+        "A picture and the same with its patches shuffled, and the answer's probability with and without positions",
+    )
+    urls = data_url(pixels), data_url(patch_grid.as_bytes(shuffled))
+    kinds = say("course.picture.with", "with positions"), say("course.picture.without", "without")
+    arguments = urls, result.answers, kinds, label
+    are_same = result.change.right == "none"
     drawn = (
-        figures.two_pictures(data_url(pixels), data_url(patch_grid.as_bytes(shuffled)), label),
-        figures.picture(data_url(pixels), label, names),
-        figures.picture(data_url(pixels), label, names, result.weights),
+        figures.compared_pictures(*arguments, covered=True),
+        figures.compared_pictures(*arguments, covered=False, are_same=are_same, patch_names=names),
+        figures.compared_pictures(
+            *arguments, covered=False, are_same=are_same, patch_names=names, weights=result.weights
+        ),
     )
     options = {
         "none": say("course.picture.none", "Not at all"),
@@ -93,16 +100,13 @@ def pictures(lesson: LessonInput) -> LessonContent:
     }
     place = int(result.strongest.right)
     row, column = divmod(place, trace.grid[1])
-    found = lesson.block(
-        "found", without=float(result.change.figures["without"]), with_positions=float(result.change.figures["with"])
-    )
     strongest = lesson.block("last-found", row=row + 1, column=column + 1, **figure_values(result.strongest, "weight"))
     return LessonContent(
         lesson.block("aim"),
         drawn,
-        question(lesson.block("ask"), result.change, found, options),
+        question(lesson.block("ask"), result.change, picture_reasons(result), options),
         lesson.block("mistake"),
-        question(lesson.block("last"), result.strongest, strongest),
+        last_question(lesson.block("last"), result.strongest, strongest),
     )
 
 

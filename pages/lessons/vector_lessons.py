@@ -4,7 +4,8 @@ import numpy as np
 
 from model.course import sentences, stream_outcomes
 from model.lessons.embedding import recompute_embedding
-from pages.lessons.lesson_parts import LessonContent, LessonInput, figure_values, key_of, question
+from pages.lessons.lesson_parts import LessonContent, LessonInput, key_of, last_question, question
+from pages.lessons.vector_reasons import layer_reasons, order_reasons, word_reasons
 from pages.shared.texts import block
 from views.svg import course_vectors as figures
 from views.svg.course_parts import shown_token
@@ -58,18 +59,19 @@ def word_vectors(lesson: LessonInput) -> LessonContent:
     counts[str(most)] = say("course.word.more", "{count} or more", count=most)
     tokens = [shown_token(token) for token in tokenizer.display(tokenizer.encode(result.longest))]
     quoted = ", ".join(f"\u201c{token}\u201d" for token in tokens)
-    ends = {"start": cosines[0], "end": cosines[-1]}
+    start, end = result.followed.places[0]
+    ids = tokenizer.encode_source(lesson.text)[start:end]
     return LessonContent(
         lesson.block("aim"),
         drawn,
         question(
             lesson.block("ask", word=word, first=lesson.text, second=second),
             result.vector,
-            lesson.block("found", **ends),
+            word_reasons(result, ids),
             options,
         ),
         lesson.block("mistake"),
-        question(
+        last_question(
             lesson.block("last", word=result.longest),
             result.tokens,
             lesson.block("last-found", count=len(tokens), tokens=quoted),
@@ -111,12 +113,12 @@ def order(lesson: LessonInput) -> LessonContent:
             without=float(result.outputs.figures["without"]),
             with_positions=float(result.outputs.figures["with"]),
         )
-        last = question(lesson.block("last", swapped=result.swapped), result.outputs, found, amounts)
-    found = lesson.block("found", text=result.text or empty, **figure_values(result.translation, "before", "after"))
+        last = last_question(lesson.block("last", swapped=result.swapped), result.outputs, found, amounts)
+    because = order_reasons(result, result.text or empty, lesson.own)
     return LessonContent(
         lesson.block("aim"),
         drawn,
-        question(lesson.block("ask"), result.translation, found, options),
+        question(lesson.block("ask"), result.translation, because, options),
         lesson.block("mistake"),
         last,
     )
@@ -126,15 +128,20 @@ def layer(lesson: LessonInput) -> LessonContent:
     """A layer: what each sub-layer adds to the stream."""
     trace = lesson.trace()
     result = lesson.compute(stream_outcomes.measure_layer, trace, LAYER, sentences.PRONOUNS)
-    place, (attention, feed_forward) = result.place, result.steps
-    stream = [float(each[place]) for each in (attention.before, feed_forward.before, feed_forward.after)]
-    added = [float(step.sublayer_output[place]) for step in result.steps]
-    names = say("course.layer.attention", "attention"), say("course.layer.feed-forward", "feed-forward")
-    label = say("course.figure.layer", "A vector as a ribbon whose width is its length, and what is added to it")
-    drawn = (
-        figures.stream_ribbon(stream, [None, None], names, label),
-        figures.stream_ribbon(stream, added, names, label),
+    place = result.place
+    opening = lesson.opening()
+    ours = (
+        opening.compute(stream_outcomes.measure_layer, opening.trace(), LAYER, sentences.PRONOUNS)
+        if lesson.own
+        else result
     )
+    names = say("course.layer.attention", "attention"), say("course.layer.feed-forward", "feed-forward")
+    added = [
+        (step, name, float(result.larger.figures[step])) for step, name in zip(("self", "ffn"), names, strict=True)
+    ]
+    label = say("course.figure.layer", "The length of a vector and of what is added to it, as bars of one scale")
+    stream = say("course.layer.stream", "stream")
+    drawn = tuple(figures.stream_bars(stream, added, label, covered=covered) for covered in (True, False))
     tenth, third = result.units // 10, result.units // 3
     options = {
         "tenth": say("course.layer.tenth", "Up to {count}", count=tenth),
@@ -143,13 +150,12 @@ def layer(lesson: LessonInput) -> LessonContent:
     }
     token = key_of(trace, place)
     counts = {"count": round(result.fired.figures["count"]), "units": grouped(result.units)}
-    shares = {"attention": float(result.larger.figures["self"]), "feed_forward": float(result.larger.figures["ffn"])}
     return LessonContent(
         lesson.block("aim"),
         drawn,
-        question(lesson.block("ask", token=token), result.larger, lesson.block("found", **shares)),
+        question(lesson.block("ask", token=token), result.larger, layer_reasons(result, ours)),
         lesson.block("mistake"),
-        question(
+        last_question(
             lesson.block("last", token=token, units=grouped(result.units)),
             result.fired,
             lesson.block("last-found", **counts),

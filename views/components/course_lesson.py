@@ -1,4 +1,4 @@
-"""A lesson of the course: a figure, a prediction in it, what came out, a misconception, and a last question.
+"""A lesson of the course: a figure, a prediction in it, why it holds or does not, and a last question.
 
 Everything is in the payload, so that an answer needs no request; only the browser stores what was predicted.
 """
@@ -16,17 +16,16 @@ WORDS = {
     "lessons": Message("course.lessons", "Lessons"),
     "place": Message("course.place", "Lesson {number} of {all}"),
     "done": Message("course.done", "done"),
-    "back": Message("course.back", "Back: {name}"),
     "next": Message("course.next", "Next: {name}"),
     "end": Message("course.end", "What you predicted and found"),
-    "why": Message("course.why", "Why? One sentence of yours, if you like. It stays on this page."),
-    "compare": Message("course.compare", "Compare with ours"),
+    "note": Message("course.note", "Note your own reason"),
+    "more": Message("course.more", "More about this"),
     "misconception": Message("course.misconception", "A common mistake:"),
     "held": Message("course.held", "As predicted."),
-    "nearly": Message("course.nearly", "Nearly tied."),
+    "nearly": Message("course.nearly-so", "Nearly."),
     "not": Message("course.not", "Not as predicted."),
-    "right": Message("course.right", "Right."),
-    "wrong": Message("course.wrong", "Wrong."),
+    "yours": Message("course.yours-marked", "your prediction"),
+    "right": Message("course.right-one", "right"),
     "ended": Message("course.ended", "You made {count} of {all} predictions; {held} came true."),
     "nothing": Message("course.nothing", "You have made no prediction yet: open a lesson."),
     "ways": Message("course.ways", "Three ways on"),
@@ -43,8 +42,9 @@ class CourseQuestion:
         text: the question.
         right: the option that holds.
         near: options that are nearly tied with it.
-        found: what came out, as one or two sentences.
+        found: what came out, as one or two sentences, for options without a reason.
         options: id -> label of buttons; without any, an option is picked in the figure.
+        because: option -> what came out and why, for who chose it; its first words may be between two `**`.
     """
 
     text: str
@@ -52,6 +52,7 @@ class CourseQuestion:
     found: str
     near: frozenset[str] = frozenset()
     options: Mapping[str, str] = field(default_factory=dict)
+    because: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,14 @@ def _question(question: CourseQuestion | None) -> dict[str, object] | None:
         "near": sorted(question.near),
         "found": question.found,
         "options": list(question.options.items()),
+        "because": {option: split_lead(text) for option, text in question.because.items()},
     }
+
+
+def split_lead(text: str) -> tuple[str, str]:
+    """The first words of a reason, empty if none are marked, and the others."""
+    lead = text.removeprefix("**") if text.startswith("**") else ""
+    return (lead.partition("**")[0], lead.partition("**")[2].strip()) if "**" in lead else ("", text)
 
 
 def course_lesson(view: LessonView, key: str) -> None:

@@ -1,18 +1,22 @@
 """Elements of the figures of lessons: texts, bars, arcs, covers, and what can be picked.
 
-A figure is 360 units wide, so that its smallest text has 13 pixels on a phone. What can be picked has `data-option`
-with the id of an option; the component `course_lesson` makes a button of it.
+A figure is 360 units wide, so that its smallest text has 13 pixels on a phone. All its bars are made by one `Scale`.
+What can be picked has `data-option` with the id of an option and `data-of` with its question; the component
+`course_lesson` makes a button of it.
 """
 
 import textwrap
 from collections.abc import Iterable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from .. import palette
 from ..text import literal
 from ..text.catalogue import say
+from ..text.numbers import three_digits
 
 Box = tuple[float, float, float, float]  # x, y, width, height
+Asked = Literal["ask", "last"]  # the question of a lesson
 WIDTH = 360
 ROW = 26  # height of a token's row
 COVER = "url(#covered)"
@@ -72,6 +76,45 @@ def rectangle(x: float, y: float, width: float, height: float, fill: str, **attr
     )
 
 
+@dataclass(frozen=True)
+class Scale:
+    """The scale of a figure: lengths of all its bars are proportional to their numbers.
+
+    Attributes:
+        low, high: numbers at both ends; 0 is between them.
+        length: from `low` to `high`.
+    """
+
+    low: float
+    high: float
+    length: float
+
+    @classmethod
+    def over(cls, values: Iterable[float], length: float) -> "Scale":
+        """The scale on which the longest bar of some values ends at `length`."""
+        every = [0.0, *map(float, values)]
+        return cls(min(every), max(*every, min(every) + 1e-9), length)
+
+    def span(self, value: float) -> float:
+        """The length of a bar."""
+        return abs(value) * self.length / (self.high - self.low)
+
+    def bar(self, x: float, y: float, value: float, height: float, fill: str, **attributes: Any) -> str:
+        """A bar whose scale begins at `x`, from 0 to `value`; the element has the number."""
+        left = x + self.span(self.low) - (self.span(value) if value < 0 else 0)
+        attributes = {"rx": 2, "data_number": f"{float(value):.9g}"} | attributes
+        return rectangle(left, y, self.span(value), height, fill, **attributes)
+
+    def numbered(
+        self, x: float, y: float, value: float, height: float, fill: str, end: float = 0, text: str = "", **look: Any
+    ) -> str:
+        """A bar with its number, which begins behind it or ends at `end`; `text` is in place of three digits."""
+        behind = x + self.span(self.low) + self.span(max(0.0, value)) + 6
+        label = text or three_digits(value)
+        number = number_at(end or behind, y + height / 2, label, "end" if end else "start")
+        return self.bar(x, y, value, height, fill, **look) + number
+
+
 def cover(x: float, y: float, width: float, height: float) -> str:
     """What hides a result until it is predicted."""
     mark = words(x + width / 2, y + height / 2 + 6, "?", "middle", literal.NUMBER, font_size=18, font_weight=600)
@@ -88,6 +131,17 @@ def ribbon(x: float, y: float, to_x: float, to_y: float, width: float, colour: s
     )
 
 
+def outlined_ribbon(x: float, y: float, to_x: float, to_y: float, width: float, colour: str) -> str:
+    """The dashed outline of a ribbon that is not there."""
+    middle, half = (x + to_x) / 2, width / 2
+    return (
+        f'<path d="M{x:.1f} {y - half:.2f} C{middle:.1f} {y - half:.2f} {middle:.1f} {to_y - half:.2f} '
+        f"{to_x:.1f} {to_y - half:.2f} V{to_y + half:.2f} C{middle:.1f} {to_y + half:.2f} {middle:.1f} "
+        f'{y + half:.2f} {x:.1f} {y + half:.2f} Z" fill="none" stroke="{colour}" stroke-width="1.5" '
+        'stroke-dasharray="5 4"/>'
+    )
+
+
 def arc(x: float, y: float, to_y: float, depth: float, width: float, colour: str, opacity: float = 0.75) -> str:
     """A curve from one row to another, to the right of both."""
     return (
@@ -96,24 +150,28 @@ def arc(x: float, y: float, to_y: float, depth: float, width: float, colour: str
     )
 
 
-def pickable_token(option: int, token: str, box: Box, drawn: str) -> str:
+def pickable_token(option: int, token: str, box: Box, drawn: str, of: Asked = "ask") -> str:
     """A token that can be picked."""
     shown = shown_token(token)
-    return pickable(str(option), say("course.pick", "token {token}", token=shown), box, drawn, shown)
+    return pickable(str(option), say("course.pick", "token {token}", token=shown), box, drawn, shown, of)
 
 
-def pickable(option: str, label: str, box: Box, drawn: str = "", name: str = "") -> str:
+def pickable(
+    option: str, label: str, box: Box, drawn: str = "", name: str = "", of: Asked = "ask", **attributes: Any
+) -> str:
     """Something that can be picked: its box, drawn by the style sheet, and what is in it.
 
     Args:
         label: for screen readers.
         name: as an answer states it; `label` by default.
+        of: the question that is answered by it. In figures after the answer it is marked.
+        attributes: of the box.
     """
     x, y, width, height = box
     return (
-        f'<g class="pick" data-option="{literal.html(option)}" data-name="{literal.html(name or label)}" '
-        f'aria-label="{literal.html(label)}">'
-        f"{rectangle(x, y, width, height, 'transparent', rx=4)}{drawn}</g>"
+        f'<g class="pick" data-option="{literal.html(option)}" data-of="{of}" '
+        f'data-name="{literal.html(name or label)}" aria-label="{literal.html(label)}">'
+        f"{rectangle(x, y, width, height, 'transparent', **({'rx': 4} | attributes))}{drawn}</g>"
     )
 
 

@@ -11,11 +11,13 @@ from ..text.numbers import three_digits
 from .course_parts import (
     ACCENT,
     ROW,
+    Asked,
+    Scale,
     arc,
     course_figure,
     cover,
     number_at,
-    pickable,
+    outlined_ribbon,
     pickable_token,
     rectangle,
     ribbon,
@@ -25,7 +27,7 @@ from .course_parts import (
 )
 
 _KEYS, _QUERIES = 132, 226  # x of the ends of a ribbon
-_THICK = 22.0  # of a weight of 1
+_RIBBONS = Scale(0, 1, 22)
 _HUE = palette.HUES["cross"]
 
 
@@ -37,7 +39,7 @@ def ribbons(
     label: str,
     *,
     covered: bool,
-    picks: Literal["keys", "queries", ""] = "",
+    picks: Mapping[Literal["keys", "queries"], Asked] | None = None,
     hidden: int | None = None,
     becomes: str = "",
 ) -> str:
@@ -46,10 +48,11 @@ def ribbons(
     Args:
         weights: `(query, key)`.
         covered: the ribbons are hidden: a line of one width goes to every key.
-        picks: which tokens can be picked.
+        picks: which tokens can be picked, and for which question.
         hidden: a key whose ribbon is cut.
         becomes: the token that `place` chooses then.
     """
+    picks = picks or {}
     rows = max(len(keys), len(queries))
     shift = [(rows - count) * ROW / 2 + ROW / 2 + 4 for count in (len(keys), len(queries))]
     key_y = [shift[0] + ROW * number for number in range(len(keys))]
@@ -57,20 +60,18 @@ def ribbons(
     elements = []
     for number, y in enumerate(key_y):
         weight = float(weights[place, number])
+        ends, width = (_KEYS, y, _QUERIES, query_y[place]), _RIBBONS.span(weight)
         if covered:
-            elements.append(ribbon(_KEYS, y, _QUERIES, query_y[place], 1, "currentColor", stroke_opacity=0.3))
+            elements.append(ribbon(*ends, 1, "currentColor", stroke_opacity=0.3))
         elif number == hidden:
-            width = max(1.5, weight * _THICK)
-            elements.append(
-                ribbon(_KEYS, y, _QUERIES, query_y[place], width, ACCENT, stroke_opacity=0.35, stroke_dasharray="6 5")
-            )
+            elements.append(outlined_ribbon(*ends, width, ACCENT))
         elif weight >= 0.02:
-            elements.append(ribbon(_KEYS, y, _QUERIES, query_y[place], weight * _THICK, _HUE, stroke_opacity=0.6))
+            elements.append(ribbon(*ends, width, _HUE, stroke_opacity=0.6, data_number=f"{weight:.9g}"))
         if not covered and weight >= 0.02:
             elements.append(number_at(2, y, three_digits(weight), fill_opacity=0.85))
         drawn = token_at(_KEYS - 8, y, keys[number], "end", 11)
         box = (44.0, y - ROW / 2 + 1, _KEYS - 42.0, ROW - 2.0)
-        elements.append(pickable_token(number, keys[number], box, drawn) if picks == "keys" else drawn)
+        elements.append(pickable_token(number, keys[number], box, drawn, picks["keys"]) if "keys" in picks else drawn)
     for number, y in enumerate(query_y):
         own = number == place
         drawn = token_at(_QUERIES + 8, y, queries[number], letters=8, font_weight=700 if own else 400)
@@ -83,7 +84,8 @@ def ribbons(
             elements.append(words(_QUERIES + 74, y + 5, f"\u2192 {becomes}", data=literal.TOKEN, font_weight=700))
         elif not covered and hidden is None:
             elements.append(stacked(_QUERIES + 74, y - 6, 56, 12, list(weights[number]), _HUE))
-        elements.append(pickable_token(number, queries[number], box, drawn) if picks == "queries" else drawn)
+        of = picks.get("queries")
+        elements.append(pickable_token(number, queries[number], box, drawn, of) if of else drawn)
     return course_figure(rows * ROW + 8, elements, label)
 
 
@@ -94,7 +96,7 @@ def bar_rows(
     *,
     kind: str,
     covered: bool,
-    pick: bool = False,
+    picks: Asked | None = None,
     before: Sequence[float] | None = None,
     scores: Sequence[str] = (),
     marked: int | None = None,
@@ -104,13 +106,13 @@ def bar_rows(
     Args:
         values: of the bars.
         covered: the bars are hidden.
-        pick: tokens can be picked.
+        picks: the question for which tokens can be picked.
         before: values that an outline shows.
         scores: a number before each bar.
         marked: a row that is marked.
     """
-    hue, top = palette.hue_of(kind), max(1e-9, *values, *(before or [0]))
-    left = 172 if scores else 124
+    hue, left = palette.hue_of(kind), 172 if scores else 124
+    scale = Scale.over([*values, *(before or ())], 302 - left)
     elements = []
     for number, token in enumerate(tokens):
         y = ROW * number + ROW / 2 + 4
@@ -118,44 +120,50 @@ def bar_rows(
             elements.append(rectangle(2, y - ROW / 2 + 1, 356, ROW - 2, hue, fill_opacity=0.14, rx=4))
         drawn = token_at(112, y, token, "end", 13, font_weight=700 if number == marked else 400)
         box = (8.0, y - ROW / 2 + 1, 110.0, ROW - 2.0)
-        elements.append(pickable_token(number, token, box, drawn) if pick else drawn)
+        elements.append(pickable_token(number, token, box, drawn, picks) if picks else drawn)
         if scores:
             elements.append(number_at(162, y, scores[number], "end"))
         if covered:
-            elements.append(cover(left, y - 8, 180 - (left - 124), 16))
+            elements.append(cover(left, y - 8, 304 - left, 16))
             continue
-        width = 178.0 - (left - 124)
-        elements.append(rectangle(left, y - 8, width * values[number] / top, 16, hue, fill_opacity=0.7, rx=2))
+        elements.append(scale.numbered(left, y - 8, values[number], 16, hue, 354, fill_opacity=0.7))
         if before is not None:
-            outline: dict[str, Any] = {"stroke": "currentColor", "stroke_dasharray": "4 3", "rx": 2}
-            elements.append(rectangle(left, y - 8, width * before[number] / top, 16, "none", **outline))
-        elements.append(number_at(354, y, three_digits(values[number]), "end"))
+            outline: dict[str, Any] = {"stroke": "currentColor", "stroke_dasharray": "4 3"}
+            elements.append(scale.bar(left, y - 8, before[number], 16, "none", **outline))
     return course_figure(ROW * len(tokens) + 8, elements, label)
 
 
 def two_columns(
-    tokens: Sequence[str], columns: Mapping[str, Sequence[float]], label: str, *, kind: str, covered: str = ""
+    tokens: Sequence[str],
+    rest: str,
+    columns: Mapping[str, Sequence[float]],
+    label: str,
+    *,
+    kind: str,
+    covered: str = "",
 ) -> str:
-    """A row for each token, with a bar in each of two columns; each column has a scale of its own.
+    """A row for each token and one for all others, with a bar in each of two columns; both columns have one scale.
 
     Args:
-        columns: heading -> values.
+        rest: names the others.
+        columns: heading -> values; the last is the sum of the others.
         covered: heading of the column that is hidden.
     """
     hue = palette.hue_of(kind)
+    scale = Scale.over((value for values in columns.values() for value in values), 66)
     elements = []
     for place, (heading, values) in enumerate(columns.items()):
-        left, top = 112 + 126 * place, max(1e-9, *values)
+        left = 124 + 120 * place
         elements.append(words(left, 18, heading, font_weight=600, font_size=13))
         for number, value in enumerate(values):
             y = 44 + 30 * number
             if heading == covered:
-                elements.append(cover(left, y - 10, 118, 20))
-                continue
-            elements.append(rectangle(left, y - 9, 68 * value / top, 18, hue, fill_opacity=0.7, rx=2))
-            elements.append(number_at(left + 72, y, three_digits(value)))
-    elements += [token_at(104, 44 + 30 * number, token, "end", 12) for number, token in enumerate(tokens)]
-    return course_figure(34 + 30 * len(tokens), elements, label)
+                elements.append(cover(left, y - 10, 112, 20))
+            else:
+                elements.append(scale.numbered(left, y - 9, value, 18, hue, fill_opacity=0.7))
+    elements += [token_at(116, 44 + 30 * number, token, "end", 13) for number, token in enumerate(tokens)]
+    elements.append(words(116, 49 + 30 * len(tokens), rest, "end", font_size=13))
+    return course_figure(64 + 30 * len(tokens), elements, label)
 
 
 def arcs(
@@ -163,39 +171,30 @@ def arcs(
     links: Sequence[tuple[int, int, float, str]],
     label: str,
     *,
-    marked: int | None = None,
-    changes: Sequence[float] | None = None,
-    covered: bool = False,
-    legend: Sequence[tuple[str, str]] = (),
-    pick: bool = False,
+    marked: int,
+    changes: Sequence[float],
+    covered: bool,
 ) -> str:
-    """Tokens in a column, with arcs between them.
+    """Tokens in a column, with arcs between them and a number for each row.
 
     Args:
         links: two rows each, a weight and a colour.
         marked: a row that is marked.
-        changes: a number for each row, shown as a bar on the right; hidden if `covered`.
-        legend: name and colour of each colour, in a column on the right; they can be picked if `pick`.
+        changes: shown as bars on the right; hidden if `covered`.
     """
+    scale, height = Scale.over(changes, 60), ROW * len(tokens) + 8
     elements = []
     for query, key, weight, colour in links:
         y, to_y = (ROW * row + ROW / 2 + 4 for row in (query, key))
         depth = min(118.0, 16 + 0.5 * abs(to_y - y))
-        elements.append(arc(110, y, to_y, depth, 0.5 + 4 * weight, colour))
+        elements.append(arc(110, y, to_y, depth, 4.5 * weight, colour))
     for number, token in enumerate(tokens):
         y = ROW * number + ROW / 2 + 4
         if number == marked:
             elements.append(rectangle(8, y - 12, 98, 24, ACCENT, fill_opacity=0.2, rx=4))
         elements.append(token_at(102, y, token, "end", 13, font_weight=700 if number == marked else 400))
-        if changes is not None and not covered:
-            top = max(1e-9, *changes)
-            elements.append(rectangle(236, y - 7, 60 * changes[number] / top, 14, ACCENT, fill_opacity=0.7, rx=2))
-            elements.append(number_at(354, y, three_digits(changes[number]), "end"))
-    height = ROW * len(tokens) + 8
-    if changes is not None and covered:
+        if not covered:
+            elements.append(scale.numbered(236, y - 7, changes[number], 14, ACCENT, 354, fill_opacity=0.7))
+    if covered:
         elements.append(cover(236, 4, 118, height - 8))
-    for number, (name, colour) in enumerate(legend):
-        y = 18 + 24 * number
-        drawn = rectangle(262, y - 7, 14, 14, colour, rx=3) + words(284, y + 5, name)
-        elements.append(pickable(str(number), name, (254, y - 11, 100, 22), drawn) if pick else drawn)
-    return course_figure(max(height, 24 * len(legend) + 12), elements, label)
+    return course_figure(height, elements, label)

@@ -7,10 +7,10 @@ import numpy as np
 
 from .. import palette
 from ..text import literal
-from ..text.numbers import three_digits
 from .course_parts import (
     ACCENT,
     WIDTH,
+    Scale,
     course_figure,
     cover,
     number_at,
@@ -66,11 +66,11 @@ def strips(
     if covered:
         elements.append(cover(2, y, WIDTH - 4, 20 * len(stages)))
     else:
+        scale = Scale.over(cosines, 190)
         for number, (stage, value) in enumerate(zip(stages, cosines, strict=True)):
             at = y + 20 * number + 10
             elements.append(words(100, at + 5, stage, "end", font_size=13))
-            elements.append(rectangle(104, at - 7, 190 * max(0.0, value), 14, _HUE, fill_opacity=0.6, rx=2))
-            elements.append(number_at(354, at, three_digits(value), "end"))
+            elements.append(scale.numbered(104, at - 7, value, 14, _HUE, 354, fill_opacity=0.6))
     return course_figure(y + 20 * len(stages) + 6, elements, label)
 
 
@@ -87,7 +87,8 @@ def retained_bars(
     Args:
         names: of one vector, and of attention.
         groups: names of the two lengths.
-        short, long: shares in percent; without `long`, the options can be picked.
+        short, long: shares in percent; without `long` its bar is covered.
+        options: percentages that can be picked, as bars of the same scale.
     """
     elements = []
     for side, name in enumerate(names):
@@ -106,22 +107,21 @@ def retained_bars(
         for dot_x, dot_y in dots:
             elements.append(f'<circle cx="{dot_x}" cy="{dot_y}" r="4" fill="currentColor"/>')
             elements.append(f'<circle cx="{left + 150}" cy="{dot_y}" r="4" fill="currentColor"/>')
-    width = 2.3  # of a percent
+    scale = Scale(0, 100, 230)
     y = 128.0
     elements.append(words(8, y, groups[0]))
-    elements.append(rectangle(8, y + 8, short * width, 22, _HUE, fill_opacity=0.6, rx=3))
-    elements.append(number_at(16 + short * width, y + 19, f"{short:.0f} %"))
+    elements.append(scale.numbered(8, y + 8, short, 22, _HUE, text=f"{short:.1f} %", fill_opacity=0.6))
     y += 56
     elements.append(words(8, y, groups[1]))
-    if long is not None:
-        elements.append(rectangle(8, y + 8, long * width, 22, _HUE, fill_opacity=0.6, rx=3))
-        elements.append(number_at(16 + long * width, y + 19, f"{long:.0f} %"))
-        return course_figure(y + 12 + 34 * len(options), elements, label)
+    if long is None:
+        elements.append(cover(8, y + 8, 230, 22))
+    else:
+        elements.append(scale.numbered(8, y + 8, long, 22, _HUE, text=f"{long:.1f} %", fill_opacity=0.6))
     for number, option in enumerate(options):
-        box = (8.0, y + 8 + 34.0 * number, option * width, 26.0)
-        drawn = number_at(16 + option * width, box[1] + 13, f"{option} %")
-        elements.append(pickable(str(option), f"{option} %", box, drawn))
-    return course_figure(y + 12 + 34 * len(options), elements, label)
+        box = (8.0, y + 42 + 34.0 * number, scale.span(option), 26.0)
+        drawn = number_at(14 + box[2], box[1] + 13, f"{option} %")
+        elements.append(pickable(str(option), f"{option} %", box, drawn, data_number=option))
+    return course_figure(y + 46 + 34 * len(options), elements, label)
 
 
 def sentences(lines: Sequence[tuple[str, str | None]], label: str) -> str:
@@ -139,69 +139,86 @@ def sentences(lines: Sequence[tuple[str, str | None]], label: str) -> str:
     return course_figure(y - 8, elements, label)
 
 
-def stream_ribbon(stream: Sequence[float], added: Sequence[float | None], names: Sequence[str], label: str) -> str:
-    """A vector as a ribbon whose width is its length, and the vectors that are added to it.
+def stream_bars(stream: str, added: Sequence[tuple[str, str, float]], label: str, *, covered: bool) -> str:
+    """The stream and the vectors that two sub-layers add to it, as bars of one scale: longer bar, longer vector.
 
     Args:
-        stream: lengths before, between and after the two sub-layers.
-        added: lengths of what each sub-layer adds; None is covered. They can be picked while both are covered.
-        names: of the sub-layers.
+        stream: names the stream, whose length is 1.
+        added: option, name, and length as a share of the stream that it is added to.
+        covered: what is added is hidden. It can be picked.
     """
-    scale = 70 / max(*stream, *(length or 0 for length in added))
-    middle, elements = 170, []
-    picking = all(length is None for length in added)
-    for number, length in enumerate(stream):
-        left = 4 + 122 * number
-        elements.append(
-            rectangle(left, middle - length * scale / 2, 108, length * scale, _HUE, fill_opacity=0.45, rx=3)
+    scale = Scale.over([1, *(share for _, _, share in added)], 180)
+    elements = [words(112, 31, stream, "end"), scale.numbered(124, 14, 1.0, 24, _HUE, 354, fill_opacity=0.6)]
+    for number, (option, name, share) in enumerate(added):
+        y = 66 + 46 * number
+        drawn = words(112, y + 21, name, "end")
+        drawn += (
+            cover(124, y + 4, 180, 24)
+            if covered
+            else scale.numbered(124, y + 4, share, 24, ACCENT, 354, fill_opacity=0.6)
         )
-        elements.append(number_at(left + 54, middle, three_digits(length), "middle", font_weight=600))
-    for number, (extra, name) in enumerate(zip(added, names, strict=True)):
-        left = 62 + 122 * number
-        elements.append(words(left + 54, 20, name, "middle", font_weight=600))
-        if extra is None:
-            drawn = cover(left + 14, 34, 80, 60)
-            elements.append(
-                pickable(("self", "ffn")[number], name, (left + 8, 28, 92, 72), drawn) if picking else drawn
-            )
-        else:
-            elements.append(
-                rectangle(left + 14, 64 - extra * scale / 2, 80, extra * scale, ACCENT, fill_opacity=0.55, rx=3)
-            )
-            elements.append(number_at(left + 54, 64, three_digits(extra), "middle", font_weight=600))
-        elements.append(words(left + 54, 122, "+", "middle", literal.NUMBER, font_size=20))
-    return course_figure(middle + 50, elements, label)
+        elements.append(words(14, y + 21, "+", "middle", literal.NUMBER, font_size=20))
+        elements.append(pickable(option, name, (24, y - 2, 332, 36), drawn))
+    return course_figure(66 + 46 * len(added), elements, label)
 
 
-def picture(url: str, label: str, patch_names: Sequence[str] = (), weights: np.ndarray | None = None) -> str:
-    """A picture; its patches can be picked if they have names, and are shaded by their weights.
+def compared_pictures(
+    urls: tuple[str, str],
+    answers: np.ndarray,
+    names: tuple[str, str],
+    label: str,
+    *,
+    covered: bool,
+    are_same: bool = False,
+    patch_names: Sequence[str] = (),
+    weights: np.ndarray | None = None,
+) -> str:
+    """Two pictures side by side, below each two probabilities of the answer; below both the first, large.
 
     Args:
-        url: data URL of the picture.
-        weights: `(patch,)`, row by row.
+        urls: data URLs of both pictures.
+        answers: `(picture, 2)` with positions, and without.
+        names: of the two.
+        covered: the probabilities are hidden.
+        are_same: both without positions are the same: an equals sign joins them.
+        patch_names: of the large picture's patches, which can be picked for the last question; without any there is
+            no large picture.
+        weights: `(patch,)` that shade them.
     """
-    side = 336.0
-    elements = [
-        f'<image href="{url}" x="12" y="4" width="{side:.0f}" height="{side:.0f}" '
-        'preserveAspectRatio="none" style="image-rendering:auto"/>'
-    ]
-    count = len(patch_names) if patch_names else 0 if weights is None else len(weights)
-    grid = round(count**0.5) or 1
-    size = side / grid
-    for number in range(count):
-        x, y = 12 + size * (number % grid), 4 + size * (number // grid)
+    scale, elements = Scale(0, 1, 106), []
+    for number, url in enumerate(urls):
+        left = 4 + 184 * number
+        elements.append(_image(url, left, 4, 168))
+        for row, name in enumerate(names):
+            y = 198 + 42 * row
+            elements.append(words(left, y - 8, name, font_size=13))
+            value = float(answers[number, row])
+            bar = scale.numbered(left, y, value, 16, palette.HUES["vision"], fill_opacity=0.8)
+            elements.append(cover(left, y, 164, 16) if covered else bar)
+    if not covered:
+        joined = "=" if are_same else "\u2260"
+        elements.append(words(179, 254, joined, "middle", literal.NUMBER, font_size=20, font_weight=700))
+    if not patch_names:
+        return course_figure(262, elements, label)
+    elements += _patches(urls[0], 12, 272, patch_names, weights)
+    return course_figure(616, elements, label)
+
+
+def _image(url: str, x: float, y: float, side: float) -> str:
+    return (
+        f'<image href="{url}" x="{x}" y="{y}" width="{side:.0f}" height="{side:.0f}" preserveAspectRatio="none" '
+        'style="image-rendering:auto"/>'
+    )
+
+
+def _patches(url: str, left: float, top: float, names: Sequence[str], weights: np.ndarray | None) -> list[str]:
+    """A picture whose patches can be picked, shaded by `(patch,)` weights, row by row."""
+    side, grid = 336.0, round(len(names) ** 0.5)
+    size, elements = side / grid, [_image(url, left, top, side)]
+    for number, name in enumerate(names):
+        x, y = left + size * (number % grid), top + size * (number // grid)
         if weights is not None:
             opacity = f"{0.75 * (1 - weights[number] / weights.max()):.2f}"
             elements.append(rectangle(x, y, size, size, "#000", fill_opacity=opacity))
-        if patch_names:
-            elements.append(pickable(str(number), patch_names[number], (x, y, size, size)))
-    return course_figure(side + 8, elements, label)
-
-
-def two_pictures(first: str, second: str, label: str) -> str:
-    """Two pictures side by side, as data URLs."""
-    images = [
-        f'<image href="{url}" x="{4 + 180 * number}" y="4" width="172" height="172" preserveAspectRatio="none"/>'
-        for number, url in enumerate((first, second))
-    ]
-    return course_figure(180, images, label)
+        elements.append(pickable(str(number), name, (x, y, size, size), of="last"))
+    return elements

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest"
 import { LessonFigure } from "../src/views/course_lesson/figure"
 import { doneLessons, predictions, storePrediction } from "../src/views/course_lesson/memory"
-import { verdictOf } from "../src/views/course_lesson/payload"
+import { resultOf, verdictOf, type Words } from "../src/views/course_lesson/payload"
 
 beforeEach(() => localStorage.clear())
 
@@ -20,12 +20,14 @@ test("what is stored in another form is ignored", () => {
 })
 
 test("a prediction holds, is nearly tied, or does not hold", () => {
-  const question = { text: "", options: [], right: "1", near: ["2"], found: "" }
+  const question = { text: "", options: [], right: "1", near: ["2"], found: "found", because: { "1": ["Yes:", "so"] as const } }
   expect(["1", "2", "3"].map((option) => verdictOf(question, option))).toEqual(["held", "nearly", "not"])
+  const words = { nearly: "Nearly." } as Words
+  expect(["1", "2"].map((option) => resultOf(question, option, words))).toEqual([["Yes:", "so"], ["Nearly.", "found"]])
 })
 
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 20">
-  ${[0, 1, 2, 3].map((each) => `<g class="pick" data-option="${each}" data-name="t${each}" aria-label="token t${each}"><rect y="${each >> 1}"/></g>`).join("")}
+  ${[0, 1, 2, 3, 4].map((each) => `<g class="pick" data-option="${each}" data-of="${each === 4 ? "last" : "ask"}" data-name="t${each}" aria-label="token t${each}"><rect y="${each >> 1}"/></g>`).join("")}
 </svg>`
 
 test("what can be picked is reached by arrow keys, in rows and columns", () => {
@@ -33,17 +35,22 @@ test("what can be picked is reached by arrow keys, in rows and columns", () => {
   document.body.append(place)
   const picked: string[] = []
   const figure = new LessonFigure(place, (option, label) => picked.push(option + label))
-  figure.show(SVG, true)
+  figure.show(SVG, "ask")
   const groups = [...place.querySelectorAll<SVGGElement>(".pick")]
   const press = (key: string, at: number) => groups[at]!.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }))
-  expect(groups.map((each) => each.getAttribute("tabindex"))).toEqual(["0", "-1", "-1", "-1"])
+  expect(groups.map((each) => each.getAttribute("tabindex"))).toEqual(["0", "-1", "-1", "-1", null])
   press("ArrowDown", 0)
-  expect(groups.map((each) => each.getAttribute("tabindex"))).toEqual(["-1", "-1", "0", "-1"])
+  expect(groups.map((each) => each.getAttribute("tabindex"))).toEqual(["-1", "-1", "0", "-1", null])
   press("ArrowDown", 2) // there is none below
   press("Enter", 2)
   expect(picked).toEqual(["2t2"])
-  figure.mark("2", "1")
-  expect(groups.map((each) => each.hasAttribute("data-right"))).toEqual([false, true, false, false])
-  figure.show(SVG, false)
+  figure.mark("ask", "4", "1")
+  expect(groups.map((each) => each.hasAttribute("data-right"))).toEqual([false, true, false, false, false])
+  expect(place.querySelector("[data-picked]")).toBeNull() // it is of the other question
+  figure.mark("last", "4", "3")
+  expect(groups[4]!.hasAttribute("data-picked")).toBe(true)
+  figure.show(SVG, "last")
+  expect([...place.querySelectorAll("[role=button]")].map((each) => each.getAttribute("data-option"))).toEqual(["4"])
+  figure.show(SVG, "")
   expect(place.querySelector("[role=button], [tabindex]")).toBeNull()
 })

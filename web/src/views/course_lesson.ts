@@ -1,6 +1,9 @@
 /**
- * A lesson of the course: its figure, a prediction, what came out, a misconception, and a last question. All is in the
- * payload: an answer needs no request. This browser stores what was predicted.
+ * A lesson of the course: its figure, a prediction, why it holds or does not, and a last question. All is in the payload: an
+ * answer needs no request. This browser stores what was predicted.
+ *
+ * The order of the Tab key is that in which one reads: question, answers, Next, what is folded, the list of lessons. The figure
+ * is where it is answered: behind the question that is answered in it.
  */
 
 import { mounting, View } from "../core/component"
@@ -8,23 +11,25 @@ import { button, dataText, element, filled, setAttributes } from "../core/dom"
 import style from "./course_lesson.css"
 import { LessonFigure } from "./course_lesson/figure"
 import { doneLessons, predictions, storePrediction, type Verdict } from "./course_lesson/memory"
-import { verdictOf, type LessonPayload, type Question, type Words } from "./course_lesson/payload"
+import { resultOf, verdictOf, type LessonPayload, type Question } from "./course_lesson/payload"
+
+const WIDE = "(min-width: 864px)" // as in the style sheet
 
 class CourseLesson extends View<LessonPayload> {
   private payload: LessonPayload | undefined
   private shown = ""
-  private readonly list = element("details", "list", this.root)
   private readonly head = element("div", "head", this.root)
   private readonly place = element("div", "figure", this.root)
   private readonly side = element("div", "side", this.root)
-  private readonly figure = new LessonFigure(this.place, (option, label) => this.picked(option, label))
-  private picked: (option: string, label: string) => void = () => {}
-  private marked: [picked: string, right: string] = ["", ""] // in the figure
+  private readonly foot = element("div", "foot", this.root)
+  private readonly list = element("details", "list", this.root)
+  private readonly figure = new LessonFigure(this.place, (option, label) => this.onAnswer(option, label))
+  private onAnswer: (option: string, label: string) => void = () => {}
 
   constructor(parent: Element | ShadowRoot) {
     super(parent, ".course-root")
     this.root.addEventListener("click", followLink)
-    const wide = matchMedia("(min-width: 864px)")
+    const wide = matchMedia(WIDE)
     const fold = () => (this.list.open = wide.matches)
     wide.addEventListener("change", fold)
     fold()
@@ -39,11 +44,14 @@ class CourseLesson extends View<LessonPayload> {
     this.payload = payload
     this.root.dataset.lesson = payload.lesson
     this.drawList(payload)
-    this.side.replaceChildren()
-    this.head.replaceChildren()
-    if (payload.ask) this.drawLesson(payload, payload.ask)
-    else this.drawEnd(payload)
-    if (before && before !== payload.lesson) this.root.scrollIntoView({ block: "start" })
+    for (const part of [this.head, this.side, this.foot]) part.replaceChildren()
+    const title = element("h2", "", this.head)
+    title.tabIndex = -1
+    if (payload.ask) this.drawLesson(payload, payload.ask, title)
+    else this.drawEnd(payload, title)
+    if (!before || before === payload.lesson) return
+    this.root.scrollIntoView({ block: "start" })
+    title.focus({ preventScroll: true })
   }
 
   private drawList({ lesson, lessons, end, words }: LessonPayload): void {
@@ -56,9 +64,7 @@ class CourseLesson extends View<LessonPayload> {
       const link = linkTo(element("li", "", items), title, address)
       if (done.has(id)) {
         link.dataset.done = ""
-        const mark = element("span", "mark", link)
-        mark.textContent = "\u2713"
-        setAttributes(mark, { role: "img", "aria-label": words.done })
+        setAttributes(check(link), { role: "img", "aria-label": words.done })
       }
       if (id === lesson) link.setAttribute("aria-current", "page")
     }
@@ -68,109 +74,123 @@ class CourseLesson extends View<LessonPayload> {
     nav.setAttribute("aria-label", words.lessons)
     nav.append(items)
     this.list.replaceChildren(summary, nav)
-    if (!matchMedia("(min-width: 864px)").matches) this.list.open = false
+    if (!matchMedia(WIDE).matches) this.list.open = false
   }
 
-  private drawLesson(payload: LessonPayload, ask: Question): void {
-    const { lesson, lessons, aim, figures, words } = payload
-    element("h2", "", this.head).textContent = lessons.find(([id]) => id === lesson)?.[1] ?? ""
+  private drawLesson(payload: LessonPayload, ask: Question, title: HTMLElement): void {
+    const { lesson, lessons, aim, figures, last } = payload
+    title.textContent = lessons.find(([id]) => id === lesson)?.[1] ?? ""
     element("p", "aim", this.head).textContent = aim
-    element("p", "ask", this.head).textContent = ask.text
+    element("h3", "ask", this.head).textContent = ask.text
     this.place.hidden = false
-    this.marked = ["", ""]
-    this.figure.show(figures[0] ?? "", !ask.options.length)
+    this.root.insertBefore(this.place, this.side)
+    this.figure.show(figures[0] ?? "", ask.options.length ? "" : "ask")
+    this.drawFoot(payload)
     this.offer(ask, (option, label) => {
-      this.figure.show(figures[1] ?? "", false)
-      const verdict = this.reveal(ask, option, label, words)
-      storePrediction(lesson, { chosen: label, verdict, found: ask.found })
+      const picks = last && !last.options.length
+      if (picks) this.root.insertBefore(this.place, this.foot) // the last question is answered in it
+      this.figure.show(figures[1] ?? "", picks ? "last" : "")
+      this.figure.mark("ask", option, ask.right)
+      const [verdict, said, result] = this.reveal(ask, option)
+      storePrediction(lesson, { chosen: label, verdict, found: said })
       this.drawList(payload)
-      this.askWhy(payload)
+      this.foot.querySelector<HTMLElement>(".misconception")!.hidden = false
+      if (last) this.askLast(payload, last, [option, ask.right])
+      else this.finish(result)
     })
-    const links = element("p", "reference", this.side)
-    for (const { label, address } of payload.links) linkTo(links, label, address)
   }
 
-  /** Offers the options of a question; `answered` is called once. */
+  private askLast({ figures }: LessonPayload, last: Question, first: readonly [picked: string, right: string]): void {
+    const heading = element("h3", "ask", this.side)
+    heading.textContent = last.text
+    heading.tabIndex = -1
+    this.offer(last, (option) => {
+      this.figure.show(figures[2] ?? figures[1] ?? "", "")
+      this.figure.mark("ask", ...first)
+      this.figure.mark("last", option, last.right)
+      this.finish(this.reveal(last, option)[2])
+    })
+    bringIntoView(heading, last.options.length ? this.side.lastElementChild! : this.place)
+  }
+
+  /** Both questions are answered: the result gets the focus, and the way on is the main button. */
+  private finish(result: HTMLElement): void {
+    this.foot.querySelector(".next")?.classList.add("primary")
+    bringIntoView(result, result)
+  }
+
+  /** Offers the options of a question; `answered` is called once. Afterwards they stay, marked. */
   private offer(question: Question, answered: (option: string, label: string) => void): void {
-    const buttons = element("div", "options")
-    this.side.insertBefore(buttons, this.side.querySelector(".reference"))
-    const once = (option: string, label: string) => {
-      this.picked = () => {}
-      buttons.remove()
+    const options = element("div", "options", this.side)
+    options.hidden = !question.options.length
+    this.onAnswer = (option, label) => {
+      this.onAnswer = () => {}
+      options.replaceChildren(...this.markOptions(question, option))
       answered(option, label)
     }
-    this.picked = once
-    for (const [id, label] of question.options) button(buttons, label, () => once(id, label)).dataset.option = id
+    for (const [id, label] of question.options) button(options, label, () => this.onAnswer(id, label)).dataset.option = id
   }
 
-  /** States whether the answer held, and what is right. */
-  private reveal(question: Question, option: string, label: string, words: Words): Verdict {
+  private markOptions({ options, right }: Question, picked: string): HTMLElement[] {
+    const { words } = this.payload!
+    return options.map(([id, label]) => {
+      const option = element("div", "option")
+      option.dataset.option = id
+      if (id === right) {
+        setAttributes(check(option), { role: "img", "aria-label": words.right })
+        option.dataset.right = ""
+      }
+      element("span", "", option).textContent = label
+      if (id === picked) element("small", "", option).textContent = words.yours
+      option.toggleAttribute("data-picked", id === picked)
+      return option
+    })
+  }
+
+  /** States what came out and why; returns the verdict, the text and its element. */
+  private reveal(question: Question, option: string): readonly [Verdict, string, HTMLElement] {
     const verdict = verdictOf(question, option)
-    const found = this.add("p", "found")
-    found.setAttribute("role", "status")
+    const [lead, rest] = resultOf(question, option, this.payload!.words)
+    const found = element("p", "found", this.side)
     found.dataset.verdict = verdict
-    const strong = element("strong", "", found)
-    strong.append(`${words[verdict]} `)
-    found.append(dataText(`\u201c${label}\u201d`, "token"), ` \u2014 ${question.found}`)
-    const { ask, last } = this.payload!
-    const picksAreOfNext = question === ask && last?.options.length === 0
-    if (!question.options.length && !picksAreOfNext) this.marked = [option, question.right]
-    this.figure.mark(...this.marked)
-    return verdict
+    setAttributes(found, { role: "status", tabindex: -1 })
+    if (lead) element("strong", "", found).textContent = lead
+    found.append(lead && rest ? " " : "", dataText(rest, "token"))
+    return [verdict, verdict === "not" ? `${lead} ${rest}`.trim() : rest, found]
   }
 
-  /** Asks for a reason, which stays on the page, before the misconception and the last question appear. */
-  private askWhy(payload: LessonPayload): void {
-    const { words, misconception } = payload
-    const form = this.add("div", "why")
-    const label = element("label", "", form)
-    label.append(words.why)
-    const box = element("textarea", "", label)
-    box.rows = 2
-    const compare = button(form, words.compare, () => {
-      compare.remove()
-      box.readOnly = true
-      const text = this.add("p", "misconception")
-      element("strong", "", text).textContent = `${words.misconception} `
-      text.append(misconception)
-      this.askLast(payload)
-    })
-    compare.focus({ preventScroll: true })
-  }
-
-  private askLast(payload: LessonPayload): void {
-    const { last, figures, words } = payload
-    if (!last) return this.drawNext(payload)
-    this.add("p", "ask").textContent = last.text
-    this.figure.show(figures[1] ?? "", !last.options.length)
-    this.offer(last, (option, label) => {
-      this.figure.show(figures[2] ?? figures[1] ?? "", false)
-      this.reveal(last, option, label, { ...words, held: words.right, not: words.wrong })
-      this.drawNext(payload)
-    })
-  }
-
-  private drawNext({ lesson, lessons, end, words }: LessonPayload): void {
-    const at = lessons.findIndex(([id]) => id === lesson)
-    const [before, after] = [lessons[at - 1], lessons[at + 1]]
-    const links = this.add("p", "steps")
-    if (before) linkTo(links, filled(words.back, { name: before[1] }), before[2]).rel = "prev"
-    const next = after ? linkTo(links, filled(words.next, { name: after[1] }), after[2]) : linkTo(links, words.end, end)
+  /** The way on, a box for a reason of the user's, which stays on this page, and where more can be seen. */
+  private drawFoot({ lesson, lessons, end, links, misconception, words }: LessonPayload): void {
+    const after = lessons[lessons.findIndex(([id]) => id === lesson) + 1]
+    const next = after ? linkTo(this.foot, filled(words.next, { name: after[1] }), after[2]) : linkTo(this.foot, words.end, end)
     next.rel = "next"
-    next.focus({ preventScroll: true })
+    next.className = "next"
+    const note = element("details", "note", this.foot)
+    element("summary", "", note).textContent = words.note
+    const box = element("textarea", "", note)
+    box.rows = 2
+    box.setAttribute("aria-label", words.note)
+    const more = element("details", "more", this.foot)
+    element("summary", "", more).textContent = words.more
+    const text = element("p", "misconception", more)
+    text.hidden = true // until there is an answer
+    element("strong", "", text).textContent = `${words.misconception} `
+    text.append(misconception)
+    const references = element("p", "reference", more)
+    for (const { label, address } of links) linkTo(references, label, address)
   }
 
-  private drawEnd({ lessons, links, words }: LessonPayload): void {
+  private drawEnd({ lessons, links, words }: LessonPayload, title: HTMLElement): void {
     this.place.hidden = true
-    element("h2", "", this.head).textContent = words.end
+    title.textContent = words.end
     const made = predictions()
     const text = element("p", "aim", this.head)
     const held = [...made.values()].filter(({ verdict }) => verdict === "held").length
     text.textContent = made.size ? filled(words.ended, { held, count: made.size, all: lessons.length }) : words.nothing
     const list = element("ol", "results", this.side)
-    for (const [id, title, address] of lessons) {
+    for (const [id, name, address] of lessons) {
       const item = element("li", "", list)
-      linkTo(item, title, address)
+      linkTo(item, name, address)
       const prediction = made.get(id)
       if (!prediction) continue
       const found = element("p", "found", item)
@@ -182,12 +202,6 @@ class CourseLesson extends View<LessonPayload> {
     const ways = element("ul", "ways", this.side)
     for (const { label, address } of links) linkTo(element("li", "", ways), label, address)
   }
-
-  private add<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, className: string): HTMLElementTagNameMap[Tag] {
-    const node = element(tag, className)
-    this.side.insertBefore(node, this.side.querySelector(".reference"))
-    return node
-  }
 }
 
 function linkTo(parent: Element, text: string, address: string): HTMLAnchorElement {
@@ -195,6 +209,19 @@ function linkTo(parent: Element, text: string, address: string): HTMLAnchorEleme
   link.href = address
   link.textContent = text
   return link
+}
+
+function check(parent: Element): HTMLElement {
+  const mark = element("span", "mark", parent)
+  mark.textContent = "\u2713"
+  return mark
+}
+
+/** Focuses a heading or a result, and scrolls so far that what follows it is seen, too. */
+function bringIntoView(focused: HTMLElement, last: Element): void {
+  focused.focus({ preventScroll: true })
+  if (last !== focused) last.scrollIntoView({ block: "nearest" })
+  focused.scrollIntoView({ block: "nearest" })
 }
 
 /** Follows a link as the menu's links do, without reloading the app. */

@@ -2,6 +2,9 @@
 
 import { setAttributes } from "../../core/dom"
 
+/** The question of a lesson for which something can be picked. */
+export type Asked = "ask" | "last"
+
 export class LessonFigure {
   private picks: SVGGElement[] = []
 
@@ -13,22 +16,22 @@ export class LessonFigure {
     place.onkeydown = (event) => this.onKey(event)
   }
 
-  /** Shows an SVG; what can be picked becomes buttons if it may be picked now. */
-  show(svg: string, picking: boolean): void {
+  /** Shows an SVG; what can be picked for the question that is asked becomes buttons. */
+  show(svg: string, asked: Asked | ""): void {
     const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement
     this.place.replaceChildren(document.importNode(parsed, true))
     const [, , width = 1, height = 1] = (parsed.getAttribute("viewBox") ?? "").split(" ").map(Number)
     this.place.style.setProperty("--shape", String(width / height))
     this.place.toggleAttribute("data-tall", height > 1.05 * width)
-    this.picks = picking ? [...this.place.querySelectorAll<SVGGElement>(".pick")] : []
-    this.place.toggleAttribute("data-picking", this.picks.length > 0)
+    const every = [...this.place.querySelectorAll<SVGGElement>(".pick")]
+    this.picks = every.filter((pick) => pick.dataset.of === asked)
     for (const [number, each] of this.picks.entries()) setAttributes(each, { role: "button", tabindex: number ? -1 : 0 })
-    if (!picking) for (const each of this.place.querySelectorAll(".pick")) each.removeAttribute("aria-label")
+    for (const each of every) if (!this.picks.includes(each)) each.removeAttribute("aria-label")
   }
 
-  /** Marks what was picked, and what is right. */
-  mark(picked: string, right: string): void {
-    for (const each of this.place.querySelectorAll<SVGGElement>(".pick")) {
+  /** Marks what was picked for a question, and what is right. */
+  mark(of: Asked, picked: string, right: string): void {
+    for (const each of this.place.querySelectorAll<SVGGElement>(`.pick[data-of="${of}"]`)) {
       each.toggleAttribute("data-picked", each.dataset.option === picked)
       each.toggleAttribute("data-right", each.dataset.option === right)
     }

@@ -9,7 +9,8 @@ export interface Question {
   options: readonly (readonly [id: string, label: string])[]
   right: string
   near: readonly string[]
-  found: string
+  found: string // where an option has no reason
+  because: Readonly<Record<string, readonly [lead: string, rest: string]>> // by option
 }
 
 export interface Link {
@@ -19,7 +20,20 @@ export interface Link {
 
 export type Words = Readonly<
   Record<
-    "lessons" | "place" | "done" | "back" | "next" | "end" | "why" | "compare" | "misconception" | "right" | "wrong" | Verdict | "ended" | "nothing" | "ways",
+    | "lessons"
+    | "place"
+    | "done"
+    | "next"
+    | "end"
+    | "note"
+    | "more"
+    | "misconception"
+    | "yours"
+    | "right"
+    | Verdict
+    | "ended"
+    | "nothing"
+    | "ways",
     string
   >
 >
@@ -42,4 +56,9 @@ export interface LessonPayload {
 export function verdictOf(question: Question, option: string): Verdict {
   if (option === question.right) return "held"
   return question.near.includes(option) ? "nearly" : "not"
+}
+
+/** What is said about an option: first words, and the reason for it or what came out. */
+export function resultOf(question: Question, option: string, words: Words): readonly [lead: string, rest: string] {
+  return question.because[option] ?? [words[verdictOf(question, option)], question.found]
 }
