@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from .text.catalogue import Message
+from .text.catalogue import Message, say
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,15 @@ BY_ID = {lesson.id: lesson for lesson in LESSONS}
 def lesson_address(id: str) -> str:
     """The address of a lesson, or of the end of the course."""
     return f"lessons?{urlencode({'lesson': id})}"
+
+
+def skip_data() -> str:
+    """The words of the link that skips the menu on the page of the lessons, for the script that makes it.
+
+    As an attribute of a style sheet, see `script_data`.
+    """
+    text = html.escape(say("lessons.skip", "Skip to the lesson"))
+    return f"<style data-skip-to-lesson='{text}'>.skip-to-lesson {{}}</style>"
 
 
 def script_data(page: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from model.course.decoder_outcomes import RetainedBleuOutcome
-from model.course.picture_outcomes import ShuffledPatchesOutcome
+from model.course.picture_outcomes import LITTLE, ShuffledPatchesOutcome
 from views.text.catalogue import say
 from views.text.numbers import three_digits
 
@@ -40,24 +40,29 @@ def vector_reasons(result: RetainedBleuOutcome, lengths: tuple[str, str]) -> Map
 
 def picture_reasons(result: ShuffledPatchesOutcome) -> Mapping[str, str]:
     """Return the reason for each option about shuffled patches."""
-    without = three_digits(result.change.figures["without"])
+    figures = result.change.figures
+    without = three_digits(figures["without"])
+    none = say(
+        "lesson.vision-cls.because.none",
+        "**Yes** ({without} is rounding). Because without positions a picture is a set of patches, and a shuffled "
+        "set is the same set.",
+        without=without,
+    )
+    missed = say(
+        "lesson.vision-cls.because.little",
+        "**Not even a little** ({without} is rounding). Because nothing but the position vectors tells where a "
+        "patch was.",
+        without=without,
+    )
+    with_positions = say(
+        "lesson.vision-cls.because.lot",
+        "**That is the change with positions:** {with_positions}. Because without them there is nothing that "
+        "shuffling could change.",
+        with_positions=three_digits(figures["with"]),
+    )
+    little = figures["with"] <= LITTLE
     return {
-        "none": say(
-            "lesson.vision-cls.because.none",
-            "**Yes** ({without} is rounding). Because without positions a picture is a set of patches, and a shuffled "
-            "set is the same set.",
-            without=without,
-        ),
-        "little": say(
-            "lesson.vision-cls.because.little",
-            "**Not even a little** ({without} is rounding). Because nothing but the position vectors tells where a "
-            "patch was.",
-            without=without,
-        ),
-        "lot": say(
-            "lesson.vision-cls.because.lot",
-            "**That is the change with positions:** {with_positions}. Because without them there is nothing that "
-            "shuffling could change.",
-            with_positions=three_digits(result.change.figures["with"]),
-        ),
+        "none": none,
+        "little": with_positions if little else missed,
+        "lot": missed if little else with_positions,
     }

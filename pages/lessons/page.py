@@ -15,7 +15,7 @@ from views import navigation
 from views.components import stage_examples
 from views.components.course_lesson import END, LessonView, course_lesson
 from views.controls import samples, sentence_input, widgets
-from views.lessons import BY_ID, LESSONS
+from views.lessons import BY_ID, LESSONS, skip_data
 from views.text import literal, prose
 from views.text.catalogue import Message, say, say_error
 from views.url_state import bound_settings
@@ -50,6 +50,7 @@ def render() -> None:
     names = (*BY_ID, END)
     id = bound_settings.component_setting("lesson", OneOf(names), names[0])
     titles = {lesson.id: lesson.name() for lesson in LESSONS}
+    st.html(skip_data())
     place = st.container(key="course")
     if id == END:
         with place:

@@ -36,6 +36,10 @@ def test_there_are_twelve_lessons_and_former_ids_stay():
     assert set(lessons.BY_ID) > FORMER
 
 
+def test_the_words_of_the_skip_link():
+    assert lessons.skip_data().startswith("<style data-skip-to-lesson='Skip to the lesson'>")
+
+
 def test_data_for_the_script():
     (content,) = re.findall(r"data-lessons='(.*?)'", lessons.script_data("masks"))
     data = json.loads(html.unescape(content))

@@ -22,6 +22,7 @@ from .course_parts import (
     wrapped,
 )
 
+_SIDE = 168  # of a picture beside another one
 CELLS = 40  # numbers of a vector that a strip shows
 _HUE = palette.HUES["encoder"]
 
@@ -120,7 +121,11 @@ def retained_bars(
     for number, option in enumerate(options):
         box = (8.0, y + 42 + 34.0 * number, scale.span(option), 26.0)
         drawn = number_at(14 + box[2], box[1] + 13, f"{option} %")
-        elements.append(pickable(str(option), f"{option} %", box, drawn, data_number=option))
+        elements.append(
+            pickable(
+                str(option), f"{option} %", box, drawn, data_number=option, stroke="currentColor", stroke_opacity=0.3
+            )
+        )
     return course_figure(y + 46 + 34 * len(options), elements, label)
 
 
@@ -188,7 +193,10 @@ def compared_pictures(
     scale, elements = Scale(0, 1, 106), []
     for number, url in enumerate(urls):
         left = 4 + 184 * number
-        elements.append(_image(url, left, 4, 168))
+        elements.append(
+            f'<image id="picture-{number}" href="{url}" x="{left}" y="4" width="{_SIDE}" height="{_SIDE}" '
+            'preserveAspectRatio="none" style="image-rendering:auto"/>'
+        )
         for row, name in enumerate(names):
             y = 198 + 42 * row
             elements.append(words(left, y - 8, name, font_size=13))
@@ -200,21 +208,15 @@ def compared_pictures(
         elements.append(words(179, 254, joined, "middle", literal.NUMBER, font_size=20, font_weight=700))
     if not patch_names:
         return course_figure(262, elements, label)
-    elements += _patches(urls[0], 12, 272, patch_names, weights)
+    elements += _patches(12, 272, patch_names, weights)
     return course_figure(616, elements, label)
 
 
-def _image(url: str, x: float, y: float, side: float) -> str:
-    return (
-        f'<image href="{url}" x="{x}" y="{y}" width="{side:.0f}" height="{side:.0f}" preserveAspectRatio="none" '
-        'style="image-rendering:auto"/>'
-    )
-
-
-def _patches(url: str, left: float, top: float, names: Sequence[str], weights: np.ndarray | None) -> list[str]:
-    """A picture whose patches can be picked, shaded by `(patch,)` weights, row by row."""
-    side, grid = 336.0, round(len(names) ** 0.5)
-    size, elements = side / grid, [_image(url, left, top, side)]
+def _patches(left: float, top: float, names: Sequence[str], weights: np.ndarray | None) -> list[str]:
+    """The first picture once more, whose patches can be picked, shaded by `(patch,)` weights, row by row."""
+    side, grid = 2.0 * _SIDE, round(len(names) ** 0.5)
+    size = side / grid
+    elements = [f'<use href="#picture-0" transform="translate({left - 8} {top - 8}) scale(2)"/>']  # from 4, 4
     for number, name in enumerate(names):
         x, y = left + size * (number % grid), top + size * (number // grid)
         if weights is not None:

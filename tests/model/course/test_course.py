@@ -145,7 +145,8 @@ def test_temperature_keeps_the_order(translator, traces):
         assert result.order.right == "same" and result.after[0] < result.before[0]
         logits = torch.from_numpy(trace.logits[result.place]).double()
         ids = [each.id for each in result.row.top]
-        np.testing.assert_allclose(result.after, (logits / 2).softmax(-1)[ids], rtol=1e-6)
+        np.testing.assert_allclose(result.after[:-1], (logits / 2).softmax(-1)[ids], rtol=1e-6)
+        assert result.before.sum() == pytest.approx(1) == result.after.sum() and result.others == len(logits) - 5
     text = sentences.FIXED["decoding-step"]
     *_, last = translator.stream(text, sentences.BEAM)
     outcome = decoder_outcomes.compare_beam(traces[text], translator.trace(text, target_ids=last.ids))
@@ -162,7 +163,7 @@ def test_the_most_expensive_token(translator, traces):
     trace = traces[sentences.FIXED["loss-tokens"]]
     result = decoder_outcomes.largest_loss(trace)
     assert trace.next_tokens[int(result.largest.right)].strip() == "la" and result.largest.figures["share"] > 0.35
-    assert not result.largest.near
+    assert [trace.next_tokens[int(place)].strip() for place in result.largest.near] == ["Le"]  # the second
 
 
 def test_a_hidden_key(translator, traces):
@@ -174,6 +175,10 @@ def test_a_hidden_key(translator, traces):
     result = attention_outcomes.hide_keys(translator.network, trace, LAYER)
     assert trace.next_tokens[result.place].strip() == "fr\u00e8re" and result.weights.max() > 0.95
     assert result.word.right == "stays" and 0 < result.stays.sum() < len(result.stays)
+    assert not result.word.near and result.word.figures["gap"] > 0.05
+    every = trace.cross_attention[:3, :, result.place].mean(axis=1)[:, result.weights[result.place].argmax()]
+    np.testing.assert_allclose(result.others, every, rtol=1e-6)
+    assert (result.others > 1 / len(trace.source_ids)).all()  # the other layers read it, too
 
 
 @pytest.fixture(scope="module")
@@ -190,6 +195,8 @@ def test_shuffled_patches(classifier, name):
     check(result.change)
     check(result.strongest)
     assert result.change.right == "none" and sorted(result.order) == list(range(14 * 14))
+    assert result.answers[0, 0] == pytest.approx(trace.probabilities.max(), abs=1e-5)
+    assert result.answers[0, 1] == pytest.approx(result.answers[1, 1], abs=1e-6)
     if name == sentences.PICTURE:
         assert result.change.figures["with"] > 0.5
 

@@ -12,6 +12,12 @@ def test_an_option_holds_is_nearly_tied_or_does_not_hold():
         outcome.verdict("3")
 
 
+def test_a_second_is_nearly_right_from_a_share_of_the_largest_on():
+    assert largest_of([0.2, 0.6, 0.1], 0.05, second_from=1 / 3).near == {"0"}
+    assert largest_of([0.19, 0.6, 0.1], 0.05, second_from=1 / 3).near == frozenset()
+    assert largest_of([0.6], 0.05, second_from=1 / 3).near == frozenset()
+
+
 @pytest.mark.parametrize(
     ("value", "right", "near"),
     [

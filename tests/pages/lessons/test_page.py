@@ -26,21 +26,25 @@ def opened(**query: str) -> dict:
     return json.loads(lesson.proto.json)
 
 
-def picks(svg: str) -> list[str]:
-    """Return the options that can be picked in a figure."""
-    return [node.attrib["data-option"] for node in ElementTree.fromstring(svg).iter() if "data-option" in node.attrib]
+def picks(svg: str, of: str) -> list[str]:
+    """Return the options that can be picked in a figure for a question."""
+    nodes = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}g")
+    return [node.attrib["data-option"] for node in nodes if node.get("data-of") == of]
 
 
 def check(payload: dict) -> None:
     """Every question has its answer among what can be chosen, and all texts are filled in."""
     before, after = payload["figures"][:2]
     for question, figure in ((payload["ask"], before), (payload["last"], after)):
-        options = [id for id, _ in question["options"]] or picks(figure)
+        options = [id for id, _ in question["options"]] or picks(
+            figure, "ask" if question is payload["ask"] else "last"
+        )
         assert len(options) == len(set(options)) > 1 and {question["right"], *question["near"]} <= set(options)
-    assert picks(before) == [] or not payload["ask"]["options"]
+    assert picks(before, "ask") == [] or not payload["ask"]["options"]
+    assert set(payload["ask"]["because"]) == set([id for id, _ in payload["ask"]["options"]] or picks(before, "ask"))
     texts = json.dumps([payload[name] for name in ("aim", "ask", "last", "misconception")])
     assert "{" not in re.sub(r"[{}]\W", "", texts) and "nan" not in texts.split() and "](" not in texts
-    assert all(payload["links"]) and len(before) < 60_000
+    assert all(payload["links"]) and len(before) < 64_000
 
 
 @pytest.mark.parametrize("id", BY_ID)
@@ -65,10 +69,11 @@ def test_the_numbers_are_those_of_the_network(translator):
     result = attention_outcomes.read_ribbons(trace, 3)
     weight = trace.cross_attention[3].mean(axis=0)[result.place].max()
     assert payload["ask"]["right"] == str(result.weights[result.place].argmax())
-    assert f"\u201cchair\u201d, {weight:.3f};" in payload["ask"]["found"]
+    lead, rest = payload["ask"]["because"][payload["ask"]["right"]]
+    assert lead == "Yes:" and f"\u201cchair\u201d most, {weight:.3f}." in rest
     trace = translator.trace(sentences.FIXED["loss-tokens"])
     loss = decoder_outcomes.largest_loss(trace)
-    assert f"{loss.terms.max():.3f} nats" in opened(lesson="loss-tokens")["ask"]["found"]
+    assert f"{loss.terms.max():.3f}" in opened(lesson="loss-tokens")["ask"]["because"][loss.largest.right][1]
     trace = translator.trace(sentences.FIXED["positions-table"])
     order = stream_outcomes.without_positions(translator.network, translator.tokenizer, trace)
     assert order.text in opened(lesson="positions-table")["figures"][1]

@@ -14,7 +14,10 @@ def light(monkeypatch):
 
 
 def test_a_question_is_sent_with_its_answer():
-    ask = CourseQuestion("Which?", "b", "It is b.", frozenset({"c", "a"}), {"a": "A", "b": "B", "c": "C"})
+    options = {"a": "A", "b": "B", "c": "C"}
+    ask = CourseQuestion(
+        "Which?", "b", "It is b.", frozenset({"c", "a"}), options, {"a": "**Not a.** Because.", "b": "B"}
+    )
     sent = course_lesson.payload(LessonView("x", {"x": "First"}, "aim", ("<svg/>",), ask, None, "no", [("More", "y")]))
     assert sent["ask"] == {
         "text": "Which?",
@@ -22,6 +25,7 @@ def test_a_question_is_sent_with_its_answer():
         "near": ["a", "c"],
         "found": "It is b.",
         "options": [("a", "A"), ("b", "B"), ("c", "C")],
+        "because": {"a": ("Not a.", "Because."), "b": ("", "B")},
     }
     assert sent["lessons"] == [("x", "First", "lessons?lesson=x")] and sent["end"] == "lessons?lesson=end"
     assert sent["links"] == [{"label": "More", "address": "y"}] and sent["last"] is None

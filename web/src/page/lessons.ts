@@ -1,6 +1,8 @@
 /**
  * A bar that leads back to the lessons, on the pages to which they link, for users who began with them on the home page. Only
  * this browser stores whether the bar is shown and which lesson was the last. The lessons come with the page.
+ *
+ * On the page of the lessons, a link that skips the menu: the first that the Tab key reaches.
  */
 
 import { filled } from "../core/dom"
@@ -67,7 +69,24 @@ class Memory {
   }
 }
 
+/** A link from the top of the page to the title of the open lesson, from where one Tab leads to the first answer. */
+function skipToLesson(): () => void {
+  const link = Object.assign(document.createElement("a"), { className: "skip-to-lesson", href: "#", hidden: true })
+  link.onclick = (event) => {
+    event.preventDefault()
+    const holders = document.querySelectorAll(".st-key-course [data-testid=stBidiComponentIsolated]")
+    for (const { shadowRoot } of holders) shadowRoot?.querySelector<HTMLElement>(".course-root h2")?.focus()
+  }
+  addEventListener("DOMContentLoaded", () => document.body.prepend(link))
+  return () => {
+    const text = document.querySelector<HTMLElement>("[data-skip-to-lesson]")?.dataset.skipToLesson ?? ""
+    if (link.textContent !== text) link.textContent = text
+    link.hidden = !text
+  }
+}
+
 export function showLessons(shared: readonly string[]): void {
+  const updateSkip = skipToLesson()
   const memory = new Memory()
   const bar = document.createElement("nav")
   bar.className = "lessons"
@@ -98,6 +117,7 @@ export function showLessons(shared: readonly string[]): void {
   }
 
   const update = () => {
+    updateSkip()
     const source = document.querySelector<HTMLElement>("[data-lessons]")?.dataset.lessons
     const on = source !== undefined && memory.read(ON) === "1"
     bar.hidden = !on
