@@ -34,6 +34,7 @@ from .causal.metrics import Logit
 from .causal.own_networks import ResumableVision
 from .causal.traced_inputs import TracedInput, read_picture
 from .export.vit import write_vit
+from .export.whole_folder import whole_folder
 from .networks.tap import Chain, Intervention, Tap
 from .networks.vision import VisionConfig, VisionTransformer
 from .picture_classifier import PictureClassifier
@@ -287,7 +288,8 @@ class VisionClassifier(PictureClassifier, CausalMethods):
 
     def export_vit(self, path: str | Path) -> None:
         """Write the weights as a Hugging Face ViT checkpoint; see `model.export.vit.write_vit`."""
-        write_vit(self.network, Path(path))
+        with whole_folder(Path(path)):
+            write_vit(self.network, Path(path))
 
 
 @lru_cache(maxsize=8)

@@ -14,6 +14,7 @@ from .causal.traced_inputs import TracedInput, read_completion
 from .decoding import search
 from .decoding.search import DecodingOptions, read_options
 from .export.gpt2 import write_gpt2
+from .export.whole_folder import whole_folder
 from .networks.decoder_only import DecoderOnlyConfig, DecoderOnlyTransformer
 from .networks.tap import Tap
 from .runtime.fallback import falls_back
@@ -139,7 +140,8 @@ class LanguageModel(SentenceTranslator[LanguageTrace], CausalMethods):
 
     def export_gpt2(self, path: str | Path) -> None:
         """Write the weights as a Hugging Face GPT-2 checkpoint; see `model.export.gpt2.write_gpt2`."""
-        write_gpt2(self.network, self.tokenizer, Path(path))
+        with whole_folder(Path(path)):
+            write_gpt2(self.network, self.tokenizer, Path(path))
 
     @falls_back
     def _continue(self, prompt: list[int], options: DecodingOptions) -> list[int]:

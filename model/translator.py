@@ -19,6 +19,7 @@ from .decoding import search
 from .decoding.doubt import MeasuredDoubt
 from .decoding.search import DecodingOptions, read_options
 from .export.marian import write_marian
+from .export.whole_folder import whole_folder
 from .networks.config import TransformerConfig
 from .networks.interfaces import TranslationNetwork
 from .networks.tap import Tap
@@ -330,4 +331,5 @@ class Translator(SentenceTranslator[Trace], CausalMethods, PullMethods):
 
     def export_marian(self, path: str | Path) -> None:
         """Write the weights as a Hugging Face MarianMT checkpoint; see `model.export.marian.write_marian`."""
-        write_marian(self.network, self.tokenizer, Path(path))
+        with whole_folder(Path(path)):
+            write_marian(self.network, self.tokenizer, Path(path))

@@ -13,6 +13,7 @@ from server import housekeeping, logs, process_memory
 from server.backpressure import apply_backpressure
 from server.health import readiness
 from server.run_context import run_queue
+from server.temporary_files import clear_abandoned
 
 PATIENCE = 3.0  # seconds that loading the other models waits for the first page
 POLL_SECONDS = 0.05  # between two checks for running visitors
@@ -52,6 +53,7 @@ def warm_up(loads: Loads) -> None:
     until = time.monotonic() + PATIENCE
     while run_queue().running and time.monotonic() < until:
         time.sleep(POLL_SECONDS)
+    clear_abandoned()
     for model in others:
         _make_ready(model, loads[model])
     logs.event("ready" if readiness().ready else "not ready", logging.INFO, **readiness().states())

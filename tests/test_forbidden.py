@@ -154,3 +154,11 @@ def test_forbidden_calls_are_reported(source):
 def test_other_calls_are_allowed():
     assert offences("network.eval()\nnumpy.load(f, allow_pickle=False)\nst.markdown(text)\nre.compile('x')") == []
     assert script_offences("box.innerHTML = text; eval('1')") == ["eval(", ".innerHTML ="]
+
+
+def test_temporary_files_have_one_owner():
+    """A file next to the one that it will replace apart, as what a server creates elsewhere outlives a kill."""
+    folders = ("model", "server", "views", "pages", "attention_atlas")
+    sources = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
+    using = {path.relative_to(ROOT).as_posix() for path in sources if "tempfile" in path.read_text(encoding="utf-8")}
+    assert using == {"server/temporary_files.py", "model/runtime/checkpoint.py"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,7 @@ NAMES = {
 METHODS = r"add_signal_handler|create_unix_\w+|is_mount|is_socket|get_inheritable"  # of objects of any module
 KEYWORDS = {"preexec_fn", "start_new_session", "process_group", "pass_fds", "creationflags", "startupinfo", "umask"}
 PLACES = re.compile(r"(/(proc|sys|dev|etc|tmp|usr|var|home|root|opt)(/|$)|[A-Za-z]:[/\\])")
+WORD = re.compile("|".join((*MODULES, *NAMES.values(), METHODS, *KEYWORDS)))
 
 # Each of them is reached on its own system only, or has an answer for the others.
 GUARDED = {
@@ -56,20 +58,29 @@ GUARDED = {
 }  # fmt: skip
 
 
+@cache
+def is_of_one_system(word: str) -> bool:
+    """Whether a word may be a name of one operating system, in some module."""
+    return WORD.fullmatch(word) is not None
+
+
 def names_of_one_system(source: str) -> set[str]:
     """The modules, names, options and places of one operating system in a Python source."""
-    tree = ast.parse(source)
+    # parsing takes long: most sources have none of the words, and no place
+    if not any(map(is_of_one_system, set(re.findall(r"\w+", source)))) and not re.search(r"[\"'](/[a-z]|\w:)", source):
+        return set()
+    nodes = list(ast.walk(ast.parse(source)))
     result: set[str] = set()
     modules = {}  # name in this file -> module
-    texts = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
-    for node in ast.walk(tree):
+    texts = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}  # docstrings
+    for node in nodes:
         if isinstance(node, ast.Import):
             modules |= {alias.asname or alias.name.split(".")[0]: alias.name for alias in node.names}
             result |= {alias.name for alias in node.names} & MODULES
         elif isinstance(node, ast.ImportFrom) and not node.level:
             result |= {node.module} & MODULES
             result |= {f"{node.module}.{alias.name}" for alias in node.names if _matches(node.module, alias.name)}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Attribute):
             module = modules.get(node.value.id) if isinstance(node.value, ast.Name) else None
             if module and _matches(module, node.attr):

@@ -27,6 +27,10 @@ class CheckpointError(UserError, RuntimeError):
     """A file of a model is missing, damaged or of another shape; the message names it and states what to do."""
 
 
+class WriteError(CheckpointError):
+    """A file cannot be written: the disk is full, or the folder belongs to somebody else."""
+
+
 class AlteredFileError(CheckpointError):
     """A file is not the one whose hash was recorded when it was written."""
 
@@ -61,9 +65,9 @@ def write_atomically(path: str | Path, content: bytes) -> None:
             write_atomically(manifest, recorded)
 
 
-def write_error(path: Path, error: OSError) -> CheckpointError:
+def write_error(path: Path, error: OSError) -> WriteError:
     """Return the error for a file that could not be written."""
-    return CheckpointError(
+    return WriteError(
         "{file} could not be written to {folder} ({trouble}): what was there before is unchanged; "
         "make room on the disk, or choose another folder, and start again.",
         file=path.name,

@@ -1,15 +1,13 @@
 """Our own networks as Hugging Face checkpoints: a button opens each, on every server."""
 
-import atexit
-import shutil
-import tempfile
 from pathlib import Path
 
 import streamlit as st
 
-from model.hub.errors import raised_as
+from model import OpenError
+from model.hub.folder import CONFIG
 from model.hub.own_checkpoints import EXPORTS, export_own
-from server.singleton import singleton
+from server.temporary_files import temporary_files
 from views.text.catalogue import Message
 from views.url_state import bound_settings
 
@@ -21,17 +19,21 @@ OURS = {
 assert set(OURS) == set(EXPORTS)
 
 
-@singleton
 def our_checkpoint(name: str) -> Path:
-    """The folder of one of `OURS`, which this process writes once and removes when it ends.
+    """The folder of one of `OURS`, which this process writes once, and again if somebody has removed it.
 
     Raises:
         OpenError: it cannot be written.
     """
-    with raised_as("This machine has no temporary folder that can be written ({reason}); make room there."):
-        root = Path(tempfile.mkdtemp(prefix="attention-atlas-"))  # readable by this user alone
-    atexit.register(shutil.rmtree, root, ignore_errors=True)
-    return export_own(name, root)
+    try:
+        root = temporary_files().folder()
+    except OSError as error:
+        raise OpenError(
+            "This machine has no temporary folder that can be written ({reason}); make room there.",
+            reason=error.strerror or type(error).__name__,
+        ) from None
+    folder = root / name
+    return folder if (folder / CONFIG).is_file() else export_own(name, root)
 
 
 def render_buttons() -> None:
