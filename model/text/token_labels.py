@@ -5,13 +5,14 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .invisible import write_codes
 from .token_names import is_special_name, name_bytes, spell_tokens
 from .words import Word
 
 SPACE = "\u2423"  # shown for a space, which would not be visible
 LINE_BREAK = "\u21b5"
-_SHOWN = str.maketrans({"\n": LINE_BREAK, "\r": LINE_BREAK, "\t": "\u21e5", "\v": LINE_BREAK, "\f": LINE_BREAK})
-_OUTER_SPACE = re.compile(r"^[^\S\n\r\t]+|[^\S\n\r\t]+$")
+THIN_SPACE = "\u2009"
+_SHOWN = str.maketrans({"\n": LINE_BREAK, "\t": "\u21e5"})
 _UNSPACED = ("CJK UNIFIED", "CJK COMPAT", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
 LONGEST_WORD = 40  # characters; a longer run without space is a protein, a hash, an address
 LONGEST_UNSPACED = 4  # characters of a word in a script that separates no words by spaces
@@ -53,8 +54,11 @@ def read_tokens(names: Sequence[str]) -> TokenAxis:
 
 
 def label_slice(piece: str) -> str:
-    """A slice of a text as a label: without outer spaces; line breaks, tabs, lone spaces and lone bytes are visible."""
-    visible = name_bytes(_OUTER_SPACE.sub("", piece)).translate(_SHOWN)
+    """A slice of a text as a label: without U+0020 at its ends, and all else that shows nothing is visible.
+
+    A lone U+0020 and a line break have signs; other spaces and line breaks are their code points.
+    """
+    visible = write_codes(name_bytes(piece.strip(" ")).translate(_SHOWN).replace(THIN_SPACE, "U+2009"), spaces=True)
     return visible or SPACE * len(piece)
 
 

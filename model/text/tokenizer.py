@@ -18,6 +18,7 @@ from pathlib import Path
 import sentencepiece
 
 from ..runtime.checkpoint import check_shipped, display_path, write_atomically
+from .invisible import write_codes
 from .source_text import normalize_source
 
 WORD_MARK = "\u2581"  # SentencePiece's sign for "a word starts here"
@@ -136,10 +137,7 @@ class Tokenizer:
 
 @functools.lru_cache(maxsize=1 << 14)
 def _readable(token: str) -> str:
-    return "".join(
-        f"U+{ord(char):04X}" if unicodedata.category(char) in ("Cc", "Cf", "Zl", "Zp", "Co", "Cn") else char
-        for char in token.replace(WORD_MARK, THIN_SPACE)
-    )
+    return write_codes(token.replace(WORD_MARK, THIN_SPACE), spaces=True)
 
 
 def _byte_labels(values: list[int]) -> list[str]:

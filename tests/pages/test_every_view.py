@@ -181,7 +181,7 @@ def test_files_labels_bounds_and_words(in_pseudo, offered, view: View):
                     labels = fields.get(axis, [])
                     assert all(label.strip() for label in labels if isinstance(label, str)), (axis, labels)
     assert not re.search(
-        r'role="listitem"(?! title)[^>]*>\s*(<span data-said="token">\s*)?<(/span|small)', html_of(app)
+        r'role="listitem"(?! title)[^>]*>\s*(<span data-said="token"[^>]*>\s*)?<(/span|small)', html_of(app)
     )
     for element in app.get("plotly_chart"):
         for trace in json.loads(element.proto.spec)["data"]:

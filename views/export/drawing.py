@@ -1,5 +1,6 @@
 """A drawing of boxes, texts, pictures and curves that can be written as SVG and as PNG, with the same result."""
 
+import bisect
 import io
 import math
 import unicodedata
@@ -17,6 +18,7 @@ from .fonts import FontRun, find_fonts, font_runs, open_font
 from .stroke import Stroke, paint_stroke, stroke_svg
 
 FONT = "'Source Sans 3', 'Source Sans Pro', 'Helvetica Neue', Arial, 'Noto Sans', sans-serif"
+LABEL_WIDTH = 200.0  # pixels of the longest label of a row, a column or a token; longer ones are cut
 FOOT = 28  # height of the line about boxes
 CAPTION, CAPTION_LINE, CAPTION_WIDTH = 16, 24, 320  # sizes of a caption: type, line, narrowest drawing
 BOXES = Message("files.boxes", "A box is a character that no installed font has.")
@@ -38,7 +40,10 @@ class Box:
 
 @dataclass(frozen=True)
 class TextLine:
-    """One line of text, vertically centred on its anchor at x and y; `angle` rotates it clockwise, in degrees."""
+    """One line of text, vertically centred on its anchor at x and y; `angle` rotates it clockwise, in degrees.
+
+    Where `text` is cut, `whole` is all of it: its title in an SVG file.
+    """
 
     x: float
     y: float
@@ -46,6 +51,7 @@ class TextLine:
     size: float = 12
     anchor: Literal["start", "middle", "end"] = "start"
     angle: float = 0
+    whole: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,9 +136,11 @@ def _svg_rectangle(item: Box | Pixels) -> str:
 
 def _svg_text(text: TextLine) -> str:
     rotation = f' transform="rotate({text.angle:g} {text.x:.5g} {text.y:.5g})"' if text.angle else ""
+    title = f"<title>{literal.html(literal.visible(text.whole))}</title>" if text.whole else ""
+    shown = literal.isolated(literal.visible(text.text))
     return (
         f'<text x="{text.x:.5g}" y="{text.y:.5g}" font-size="{text.size:g}" text-anchor="{text.anchor}" '
-        f'dominant-baseline="central" fill="{_INK}"{rotation}>{literal.html(literal.visible(text.text))}</text>'
+        f'dominant-baseline="central" fill="{_INK}"{rotation}>{title}{literal.html(shown)}</text>'
     )
 
 
@@ -216,6 +224,20 @@ def _drop(size: int) -> float:
 def text_width(text: str, size: float) -> float:
     """Width of `text` in pixels at that font size."""
     return sum(_run_width(run, 100) for run in font_runs(literal.visible(text))) * size / 100
+
+
+def fit_label(label: str, size: float, width: float = LABEL_WIDTH) -> tuple[str, str]:
+    """A label cut to `width` pixels, with an ellipsis in place of its end, and the whole if it was cut; else "".
+
+    The arguments `text` and `whole` of a `TextLine`.
+    """
+    label = literal.visible(label)
+    if text_width(label, size) <= width:
+        return label, ""
+    letters = bisect.bisect_left(
+        range(literal.columns(label)), True, key=lambda count: text_width(literal.fit(label, count + 1), size) > width
+    )
+    return literal.fit(label, max(1, letters)), label
 
 
 def wrap(text: str, size: float, width: float) -> list[str]:

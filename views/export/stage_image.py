@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import palette
-from .drawing import Box, Drawing, Item, TextLine, text_width, wrap
+from .drawing import Box, Drawing, Item, TextLine, fit_label, text_width, wrap
 from .matrix_image import MARGIN
 from .stroke import Stroke
 
@@ -94,7 +94,7 @@ def stage_drawing(picture: StagePicture) -> Drawing:
 
 def _lay_out(picture: StagePicture) -> _Layout:
     widths = [
-        [max(_SLOT, text_width(label, _TEXT) + _PADDING) for label in labels]
+        [max(_SLOT, text_width(fit_label(label, _TEXT)[0], _TEXT) + _PADDING) for label in labels]
         for labels in (picture.english, [picture.start, *picture.french])
     ]
     width = max(_NARROWEST, *(sum(own) + _GAP * (len(own) - 1) for own in widths))
@@ -124,7 +124,8 @@ def _colour(kind: str, share: float) -> str:
 def _tokens(boxes: Sequence[Box], labels: Sequence[str], kind: str) -> Iterable[Item]:
     for box, label in zip(boxes, labels, strict=True):
         yield Box(box.x, box.y, box.width, box.height, _colour(kind, 0.08))
-        yield TextLine(box.x + box.width / 2, box.y + box.height / 2, label, _TEXT, "middle")
+        cut, whole = fit_label(label, _TEXT)
+        yield TextLine(box.x + box.width / 2, box.y + box.height / 2, cut, _TEXT, "middle", whole=whole)
 
 
 def _place(picture: StagePicture, layout: _Layout, place: int) -> Iterable[Item]:

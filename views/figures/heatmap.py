@@ -1,5 +1,6 @@
 """A matrix as a Plotly heatmap, for vectors, cosines and rotations; signed numbers have two hues."""
 
+import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ _HEIGHT = (220, 560)  # pixels of the matrix
 _ROW = 22  # height in pixels of a row with a label
 _MARGINS = 80  # height in pixels of titles and labels
 _GAP = 11  # pixels from labels to the title of their axis
+_LONGEST = 28  # letters of a label
 _LETTER = 1.3  # by how many pixels a letter is wider in the font of a saved picture than in that of the page
 
 
@@ -54,14 +56,15 @@ def matrix(chart: ChartMatrix, theme: palette.Theme) -> go.Figure:
     # The space for numbers is known, in the large type of a lecture too; for labels Plotly has to measure it, which
     # means drawing the figure twice.
     labelled = rows is not None or columns is not None
-    side_gap = _GAP + math.ceil(_LETTER * max(map(literal.columns, chart.rows or ["100"])))
+    side_gap = _GAP + math.ceil(_LETTER * min(_LONGEST, max(map(literal.columns, chart.rows or ["100"]))))
     slanted = None if columns is None or len(columns) <= 8 else -60
     ink = {"color": palette.INK[theme]}
     bare = {"showgrid": False, "zeroline": False, "ticks": "", "tickfont": ink, "automargin": labelled}
 
     def axis(title: str, gap: int, labels: list[str] | None, **more: object) -> dict:
         titled = {"title": {"text": title, "standoff": gap, "font": ink}}
-        return {"type": "linear" if labels is None else "category"} | bare | titled | more
+        cut = {} if labels is None else cut_ticks(labels)
+        return {"type": "linear" if labels is None else "category"} | bare | titled | cut | more
 
     # In one call: changing a figure step by step takes ten times as long.
     return go.Figure(
@@ -103,6 +106,14 @@ def axis_labels(tokens: tuple[str, ...]) -> list[str]:
         labels.append(literal.plotly(token) + "\u200b" * repetitions.get(token, 0))
         repetitions[token] = repetitions.get(token, 0) + 1
     return labels
+
+
+def cut_ticks(labels: Sequence[str]) -> dict[str, object]:
+    """Settings of an axis that cut long labels, which would take the space of the matrix; hover texts have them."""
+    whole = [html.unescape(label).replace("\u200b", "") for label in labels]
+    if max(map(literal.columns, whole), default=0) <= _LONGEST:
+        return {}
+    return {"tickvals": list(labels), "ticktext": [literal.plotly(literal.fit(label, _LONGEST)) for label in whole]}
 
 
 def legend(chart: ChartMatrix, theme: palette.Theme) -> str:

@@ -103,11 +103,11 @@ def _line(step: int, row: int, node: Node) -> str:
 def _box(step: int, row: int, node: Node) -> str:
     left, top = _left(step), _TOP + _ROW * row
     token = literal.visible(literal.token(node.token))
-    short = token if len(token) <= _LETTERS else token[: _LETTERS - 1] + "\u2026"
+    short = literal.fit(token, _LETTERS)
     full = say(
         "beam.node",
         "{token}: {fate}; probability {probability}, sum of ln p {sum}, score {score}",
-        token=token,
+        token=literal.isolated(token),
         fate=FATES[node.fate](),
         probability=three_digits(node.probability),
         sum=three_digits(node.log_probability),

@@ -36,17 +36,24 @@ def course_figure(height: float, elements: Iterable[str], label: str) -> str:
     )
 
 
-def words(x: float, y: float, text: str, anchor: str = "start", data: str = "", **attributes: Any) -> str:
-    """A text at a baseline; `data` is `literal.TOKEN` or `literal.NUMBER` if it is no text of the page."""
+def words(
+    x: float, y: float, text: str, anchor: str = "start", data: str = "", whole: str = "", **attributes: Any
+) -> str:
+    """A text at a baseline.
+
+    Args:
+        data: `literal.TOKEN` or `literal.NUMBER` if it is no text of the page.
+        whole: what `text` was cut from, for its title.
+    """
+    title = f"<title>{literal.html(whole)}</title>" if whole and whole != text else ""
     more = "".join(f' {name.replace("_", "-")}="{value}"' for name, value in attributes.items())
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}{data}>{literal.html(text)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}{data}>{title}{literal.html(text)}</text>'
 
 
 def token_at(x: float, y: float, token: str, anchor: str = "start", letters: int = 14, **attributes: Any) -> str:
     """A token in the middle of the row at `y`, cut after some letters."""
     label = shown_token(token)
-    cut = label if len(label) <= letters else label[: letters - 1] + "\u2026"
-    return words(x, y + 5, cut, anchor, literal.TOKEN, **attributes)
+    return words(x, y + 5, literal.fit(label, letters), anchor, literal.TOKEN, label, **attributes)
 
 
 def shown_token(token: str) -> str:

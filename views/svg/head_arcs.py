@@ -71,8 +71,10 @@ def _middle(place: int) -> float:
 
 def _line(tokens: Sequence[str], y: float) -> list[str]:
     shown = [shown_token(token) for token in tokens]
-    cut = [token if len(token) <= _LETTERS else token[: _LETTERS - 1] + "\u2026" for token in shown]
-    return [words(_middle(place), y, token, "middle", literal.TOKEN) for place, token in enumerate(cut)]
+    return [
+        words(_middle(place), y, literal.fit(token, _LETTERS), "middle", literal.TOKEN, token)
+        for place, token in enumerate(shown)
+    ]
 
 
 def _arc(start: float, end: float, y: float) -> str:

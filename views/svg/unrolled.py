@@ -157,10 +157,10 @@ def _text(x: float, y: float, text: str, anchor: str) -> str:
 
 def _token(at: tuple[float, float], token: str, strong: bool) -> str:
     label = literal.visible(literal.token(token))
-    cut = f"{label[: _CUT - 1]}\u2026" if len(label) > _CUT else label
+    cut = literal.fit(label, _CUT)
     x, y = at[0] + 4, at[1] - 4
     weight = ' font-weight="700"' if strong else ""
     return (
-        f'<text x="{x:g}" y="{y:g}" text-anchor="end" data-said="token" fill="{_INK}"{weight} '
+        f'<text x="{x:g}" y="{y:g}" text-anchor="end"{literal.TOKEN} fill="{_INK}"{weight} '
         f'transform="rotate(-50 {x:g} {y:g})"><title>{literal.html(label)}</title>{literal.html(cut)}</text>'
     )

@@ -9,16 +9,20 @@ import re
 import string
 import unicodedata
 
-_SHOWN_BY_NUMBER = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")  # controls, format characters, surrogates, line breaks
+from . import invisible
+
 # Where a word joiner is inserted: inside arrows and signs of comparison, after `www`, inside `://`, before `@`.
 _REPLACED = re.compile(r"(?<=[<>~=-])(?=[<>~=-])|(?<=www)(?=\.)|(?<=:)(?=//)|(?<=\S)(?=@)", re.IGNORECASE)
 _JOINER = "\u2060"
 _THIN_SPACE = "\u2009"  # in labels of tokens, where a word starts
-_JOINERS = "\u200c\u200d"  # inside words of several scripts and inside emoji; harmless, so left alone
+
+# the blocks of scripts that are written from right to left; the same in web/src/core/labels.ts
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff]")
 
 
 # Attributes that mark an element whose text is data, not a translated message of the page.
 TOKEN, NUMBER, NAME, CODE = (f' data-said="{kind}"' for kind in ("token", "number", "name", "code"))
+TOKEN += ' translate="no"'  # else translators of browsers replace the output of a network by another
 
 
 def tokens_on(*axes: str) -> dict:
@@ -58,7 +62,7 @@ def _with_outer_spaces(text: str) -> str:
 
 def token(label: str) -> str:
     """A token's label without the space that marks a word's start; a token that is only that mark shows as a box."""
-    return label.strip() or "\u2423"
+    return invisible.write_codes(label.strip(f" {_THIN_SPACE}"), spaces=True) or "\u2423"
 
 
 def as_typed(label: str) -> str:
@@ -72,16 +76,40 @@ def plotly(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """`text` with invisible characters written as `U+XXXX`."""
-    return "".join(
-        f"U+{ord(char):04X}" if unicodedata.category(char) in _SHOWN_BY_NUMBER and char not in _JOINERS else char
-        for char in text
-    )
+    """`text` with every character that shows nothing written as `U+XXXX`; see `views.text.invisible`."""
+    return invisible.write_codes(text)
+
+
+def isolated(text: str) -> str:
+    """`text`, already made visible, so that its writing direction changes the order of nothing around it.
+
+    For texts without elements; in HTML a `bdi` element does the same. Text of one direction is not changed.
+    """
+    return f"\u2068{text}\u2069" if _RIGHT_TO_LEFT.search(text) else text
+
+
+def fit(label: str, letters: int) -> str:
+    """A label cut to `letters` of `columns`, with an ellipsis in place of its end; whole if it fits."""
+    if columns(label) <= letters:
+        return label
+    kept = ""
+    for char in label:
+        if columns(kept + char) > letters - 1:
+            break
+        kept += char
+    return kept.rstrip() + "\u2026"
 
 
 def columns(text: str) -> int:
     """The width of `text` in letters: a wide character, such as a syllable of Hangul, takes the place of two."""
-    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+    return sum(
+        0
+        if unicodedata.combining(char) or char in "\u2068\u2069"
+        else 2
+        if unicodedata.east_asian_width(char) in "WF"
+        else 1
+        for char in text
+    )
 
 
 def without_surrogates(text: str) -> str:

@@ -20,7 +20,7 @@ from model.text.token_labels import are_words, label_slice, number_shared, read_
         ("  ", "\u2423\u2423"),
         ("\t", "\u21e5"),
         (" of the", "of the"),
-        ("\u00a0x", "x"),
+        ("\u00a0x", "U+00A0x"),
         ("\udcf0", "<0xF0>"),
         ("", ""),
     ],

@@ -91,7 +91,7 @@ def test_neighbours_equal_the_models(open_app, translator):
     expected = find_neighbours(translator.network, translator.tokenizer, ids[place], 20)
     app = open_app("tokens", part="neighbours", near=str(place + 1), count="20")
     html = html_of(app)
-    assert html.count('<tr><th scope="row"><span data-said="token">') == 20
+    assert html.count('<tr><th scope="row"><span data-said="token" translate="no">') == 20
     assert all(f">{three_digits(near.cosine)}</span>" in html for near in expected.nearest)
     (figure,) = charts(app)
     assert numbers(figure["data"][0]["y"]).sum() == len(translator.tokenizer) - 1
@@ -108,7 +108,8 @@ def test_spellings_equal_the_tokenizers(open_app, translator):
             token.strip() or "\u2423" for token in translator.tokenizer.display(translator.tokenizer.encode(text))
         ]
         assert f'<td class="aa-number">{len(tokens)}</td>' in row[:120]
-        assert re.findall(r'data-said="token" role="listitem">(.*?)</span>', row[: row.index("</tr>")]) == tokens
+        listed = re.findall(r'data-said="token" translate="no" role="listitem">(.*?)</span>', row[: row.index("</tr>")])
+        assert listed == tokens
     back, whole = re.search(r"give (\d+) of (\d+) spellings", check_caption(app, "Check: ")).groups()
     assert back == whole
 

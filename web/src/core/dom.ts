@@ -56,9 +56,10 @@ export function filled(text: string, values: Readonly<Record<string, string | nu
   })
 }
 
-/** Marks an element that shows data, not text of the page: a token, a number or a name. */
+/** Marks an element that shows data, not text of the page: a token, which browsers do not translate, a number or a name. */
 export function markData<Shown extends HTMLElement | SVGElement>(shown: Shown, kind?: DataKind): Shown {
   if (kind) shown.dataset.said = kind
+  if (kind === "token") shown.setAttribute("translate", "no")
   return shown
 }
 

@@ -10,6 +10,7 @@ import { mounting } from "../core/component"
 import { Choices } from "../core/controls"
 import controlsStyle from "../core/controls.css"
 import { arrowStep, element, filled, markData } from "../core/dom"
+import { isolated, writeSentence } from "../core/labels"
 import { clamp, threeDigits } from "../core/numbers"
 import { unpack, type Bytes } from "../core/payload"
 import {
@@ -160,13 +161,13 @@ class AttentionText extends ChoosingView<Bytes, Payload> {
     })
     const order = [...weights.keys()].filter((place) => !hidden(place)).sort((a, b) => weights[b]! - weights[a]!)
     const strongest = order.slice(0, LISTED).map((place) => {
-      return filled(texts.weight, { token: sheet.keys[place]!, weight: weightText(sheet, weights[place]!) })
+      return filled(texts.weight, { token: isolated(sheet.keys[place]!), weight: weightText(sheet, weights[place]!) })
     })
     const sentence = filled((to ? texts.attended : undefined) ?? texts.attends, {
-      token: sheet.queries[query]!,
+      token: isolated(sheet.queries[query]!),
       list: strongest.join(", "),
     })
-    readout.textContent = [sentence, ...(to ? [] : this.totals(weights))].join("")
+    writeSentence(readout, [sentence, ...(to ? [] : this.totals(weights))].join(""))
   }
 
   /** The row of a query in the chosen map; or its column, what all queries give it as a key. */

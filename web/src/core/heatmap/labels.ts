@@ -3,6 +3,7 @@
 import { element, markData, measureTextScale, type DataKind } from "../dom"
 
 const LABEL = 12 // pixels that a label needs where text has 16
+const LONG = 12 // letters from which on a label may be cut, so that it has a title
 const TALLER = 1.25 // times as much for one in Hangul, which fills its line
 const HANGUL = /\p{Script=Hangul}/u
 
@@ -38,6 +39,7 @@ export class AxisLabels {
     this.spans.forEach((span, place) => {
       const text = isLabelHidden(place, selected, size, least) ? "" : this.names[place]!
       if (span.textContent !== text) span.textContent = text
+      span.title = text.length > LONG ? text : ""
     })
   }
 

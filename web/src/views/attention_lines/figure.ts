@@ -2,6 +2,7 @@
 
 import { calledIn, linkedCell, linkTokens, type Pointed } from "../../core/brushing"
 import { arrowStep, button, element, filled } from "../../core/dom"
+import { writeSentence } from "../../core/labels"
 import { Fold } from "../../core/table"
 import { buildLiveRegion, Tip } from "../../core/tooltip"
 import { LinesControls, type LinesSettings } from "./controls"
@@ -288,7 +289,7 @@ export class LinesFigure {
     this.root.dataset.focus = focus ? `${focus.side} ${focus.place}` : ""
     this.unlockButton.disabled = !locked
     this.root.classList.toggle("locked", Boolean(locked))
-    this.status.textContent = locked ? readOut.describeLocked(focus) : readOut.describe(focus)
+    writeSentence(this.status, locked ? readOut.describeLocked(focus) : readOut.describe(focus))
     for (const side of Object.values(this.sides)) side.show(readOut, focus, this.row)
     this.table.follow()
     if (focus) {

@@ -1,6 +1,7 @@
 /** The tooltip of a pair of tokens. */
 
 import { element, filled, markData } from "../../core/dom"
+import { isolated, writeSentence } from "../../core/labels"
 import { threeDigits } from "../../core/numbers"
 import type { HeadStyle, Token } from "./payload"
 import type { ReadOut } from "./readout"
@@ -19,7 +20,7 @@ export function fillPair(
   const [query, key] = locked.side === "query" ? [locked.place, other.place] : [other.place, locked.place]
   box.replaceChildren()
   const pair = markData(element("div", "pair", box), "token")
-  pair.textContent = `${names.query[query]} \u2192 ${names.key[key]}`
+  writeSentence(pair, `${isolated(names.query[query]!)} \u2192 ${isolated(names.key[key]!)}`)
   const value = element("div", "value", box)
   if (weights.masked(query, key)) {
     value.textContent = words.masked

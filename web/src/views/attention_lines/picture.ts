@@ -1,6 +1,7 @@
 /** The lines as a picture to save: tokens, weights and a legend around the lines, in pixels. */
 
 import { filled } from "../../core/dom"
+import { fitLabel } from "../../core/labels"
 import { threeDigits } from "../../core/numbers"
 import { cellsWidth, FAINT } from "./geometry"
 import type { HeadStyle, Side, Token } from "./payload"
@@ -10,6 +11,7 @@ import type { Strokes } from "./strokes"
 const EDGE = 12 // pixels around the picture
 const LINE = 18 // pixels per line of the legend
 const CHIP = 84 // pixels of a head in the legend
+const LABEL = 200 // pixels of the longest label; longer ones are cut
 const HEADING = "600 13px"
 const SIDES = ["query", "key"] as const
 
@@ -37,6 +39,7 @@ export interface Text {
   size: number
   anchor: Anchor
   weight: number
+  whole?: string // what the text was cut from
 }
 
 export interface Cell {
@@ -72,7 +75,7 @@ export function pictureOf(drawing: Drawing, measure: Measure): Picture {
   const { names, sheet } = readOut
   const size = Math.max(3, Math.min(13, row * 0.7))
   const widest = (labels: readonly string[], font: string) => {
-    return Math.max(60, ...labels.map((label) => measure(label, font))) + 8
+    return Math.max(60, ...labels.map((label) => Math.min(LABEL, measure(label, font)))) + 8
   }
   const left = EDGE + widest(names.query, `${size}px`)
   const top = EDGE + 24
@@ -88,7 +91,7 @@ export function pictureOf(drawing: Drawing, measure: Measure): Picture {
     texts: [
       write(sheet.queryAxis, EDGE, EDGE + 8, 13, "start", 600),
       write(sheet.keyAxis, right + 6, EDGE + 8, 13, "start", 600),
-      ...SIDES.flatMap((side) => tokenTexts(drawing, side, [left, top], size)),
+      ...SIDES.flatMap((side) => tokenTexts(drawing, side, [left, top], size, measure)),
       ...chips.map(({ x, y, name }) => write(name, x + 30, y, 12, "start")),
       write(captionOf(readOut), EDGE, end + LINE, 12, "start"),
     ],
@@ -103,7 +106,13 @@ function write(text: string, x: number, y: number, size: number, anchor: Anchor,
 }
 
 /** The tokens of a side, and on the side across from the token in focus the weights. */
-function tokenTexts(drawing: Drawing, side: Side, [left, top]: readonly [number, number], size: number): Text[] {
+function tokenTexts(
+  drawing: Drawing,
+  side: Side,
+  [left, top]: readonly [number, number],
+  size: number,
+  measure: Measure,
+): Text[] {
   const { readOut, focus, row, width } = drawing
   const { names, maps, sheet } = readOut
   const right = left + width
@@ -113,7 +122,10 @@ function tokenTexts(drawing: Drawing, side: Side, [left, top]: readonly [number,
   return names[side].flatMap((name, place) => {
     const own = focus?.side === side && focus.place === place
     const y = top + (place + 0.5) * row
-    const label = write(name, outer, y, size, side === "query" ? "end" : "start", own ? 700 : 400)
+    const weight = own ? 700 : 400
+    const text = fitLabel(name, LABEL, (shown) => measure(shown, `${weight} ${size}px`))
+    const label = write(text, outer, y, size, side === "query" ? "end" : "start", weight)
+    if (text !== name) label.whole = name
     const item = across[place]
     if (!item) return [label]
     const number = item.masked ? sheet.words.masked : threeDigits(item.mean)

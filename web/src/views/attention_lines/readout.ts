@@ -1,6 +1,7 @@
 /** What is read out of the chosen lines: the weights of a token, in numbers and in words. */
 
 import { filled } from "../../core/dom"
+import { isolated } from "../../core/labels"
 import { threeDigits } from "../../core/numbers"
 import type { LinesSheet, LinesView, Side, Token } from "./payload"
 import type { DrawnCells, Weights } from "./weights"
@@ -59,9 +60,9 @@ export class ReadOut {
     const { words } = this.sheet
     if (!this.maps.length) return words.noneChosen
     if (!focus) return words.point
-    const token = this.names[focus.side][focus.place]!
+    const token = isolated(this.names[focus.side][focus.place]!)
     const across = strongestFirst(this.weightsOf(focus).filter(({ masked }) => !masked))
-    const first = across.slice(0, LISTED).map(({ name, mean }) => `${name} ${threeDigits(mean)}`)
+    const first = across.slice(0, LISTED).map(({ name, mean }) => `${isolated(name)} ${threeDigits(mean)}`)
     const list = `${first.join(", ")}${across.length > LISTED ? ", \u2026" : ""}`
     const sentence = focus.side === "query" ? words.attends : words.attended
     return filled(sentence, { token, place: focus.place + 1, list, meaning: this.meaning() })

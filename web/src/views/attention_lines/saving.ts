@@ -2,6 +2,7 @@
 
 import { canvasColour } from "../../core/colour"
 import { element, filled, svgElement } from "../../core/dom"
+import { isolated } from "../../core/labels"
 import { pictureOf, type Drawing, type Picture } from "./picture"
 import { StrokeCanvas, strengthOf, strokeAcross, widthOf } from "./strokes"
 import type { HeadStyle } from "./payload"
@@ -64,9 +65,11 @@ function drawSvg(drawing: Drawing, picture: Picture, { family, ink }: Look): SVG
     add("rect", { ...place, fill: colour, "fill-opacity": opacity }, svg)
   }
   for (const { x, y, style } of picture.chips) line({ x1: x, y1: y, x2: x + CHIP[0], y2: y }, CHIP[1], style)
-  for (const { text, x, y, size, anchor, weight } of picture.texts) {
+  for (const { text, x, y, size, anchor, weight, whole } of picture.texts) {
     const font = { "font-size": size, "font-weight": weight, "text-anchor": anchor, fill: ink }
-    add("text", { x, y, "dominant-baseline": "central", ...font }, svg).textContent = withoutControls(text)
+    const line = add("text", { x, y, "dominant-baseline": "central", ...font }, svg)
+    line.textContent = withoutControls(isolated(text))
+    if (whole) add("title", {}, line).textContent = withoutControls(whole)
   }
   return svg
 }

@@ -1,6 +1,7 @@
 /** The table of all weights of the locked token, head by head. */
 
 import { filled } from "../../core/dom"
+import { isolated, writeSentence } from "../../core/labels"
 import { threeDigits } from "../../core/numbers"
 import { buildTable } from "../../core/table"
 import type { ReadOut } from "./readout"
@@ -24,5 +25,5 @@ export function fillLocked(holder: HTMLElement, readOut: ReadOut): void {
   const headings = columns.map((title) => [title] as const)
   const table = buildTable(holder, headings, rows, "token")
   const caption = locked.side === "query" ? words.queryTable : words.keyTable
-  table.createCaption().textContent = filled(caption, { token: names[locked.side][locked.place]! })
+  writeSentence(table.createCaption(), filled(caption, { token: isolated(names[locked.side][locked.place]!) }))
 }
