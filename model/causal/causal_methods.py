@@ -301,5 +301,5 @@ class CausalMethods(NetworkOwner):
 
     @falls_back
     def copying_scores(self) -> CopyingScores:
-        """Copying scores of all heads that reach the logits, from the weights; see `model.causal.composition`."""
+        """Copying scores of all heads of self-attention that reach the logits; see `model.causal.composition`."""
         return copying_scores(self.resumable)

@@ -8,7 +8,9 @@ earlier one writes.
 
 The copying score of a head is the sum of the eigenvalues of its whole OV circuit, from the embedding of a token to the
 logits of all tokens, divided by the sum of their absolute values: 1 if attending to any token raises that token's own
-logit, -1 if it lowers it (the same paper, copying heads).
+logit, -1 if it lowers it (the same paper, copying heads). The circuit begins at embeddings, so only heads that read
+their values from the stream of their queries have a score. Cross-attention reads them from the encoder's output: what
+its heads send is measured in `model.causal.sent_tokens`.
 
 Biases and norms are left out: the norm of each position has another scale, and a post-norm network has them between all
 layers. A score is a statement about weights, not about any input.
@@ -23,6 +25,7 @@ import torch
 from torch import Tensor
 
 from ..runtime.progress import InSteps, Progress, as_one_call
+from .causal_error import CausalError
 from .head_connections import Connection, connections
 from .result_tables import CausalResult, Table, TableAxis
 from .resumable import HeadMatrices, ResumableNetwork
@@ -60,18 +63,26 @@ class CompositionScores(CausalResult):
         }
 
 
+class NoCopyingScore(CausalError, KeyError):
+    """Heads without a copying score were asked for theirs; the message states why they have none."""
+
+    __str__ = CausalError.__str__  # that of KeyError quotes
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class CopyingScores(CausalResult, Mapping[str, np.ndarray]):
-    """Copying scores of all heads whose output reaches the logits; also a mapping from their kinds to the scores.
+    """Copying scores of all heads that read and write one stream; also a mapping from their kinds to the scores.
 
     Attributes:
         scores: kind of attention -> `(layer, head)` float64 in [-1, 1].
+        left_out: kinds whose values are of another stream than their queries, so that they have no score.
         difference: largest |difference| of the sum of a head's eigenvalues from the trace of its circuit, computed from
             the `(d_model, d_model)` matrices, as a share of the sum of their absolute values.
     """
 
     scores: dict[str, np.ndarray]
     difference: float
+    left_out: tuple[str, ...] = ()
 
     @property
     def tables(self) -> dict[str, Table]:
@@ -85,7 +96,21 @@ class CopyingScores(CausalResult, Mapping[str, np.ndarray]):
         }
 
     def __getitem__(self, kind: str) -> np.ndarray:
-        return self.scores[kind]
+        """Return the scores of a kind.
+
+        Raises:
+            NoCopyingScore: its heads have none.
+        """
+        if kind in self.scores:
+            return self.scores[kind]
+        if kind in self.left_out:
+            raise NoCopyingScore(
+                "Heads of kind {kind} have no copying score: their values come from the encoder's output, not from "
+                "embeddings of tokens. Kinds with scores: {kinds}.",
+                kind=kind,
+                kinds=", ".join(self.scores),
+            )
+        raise NoCopyingScore("There are no copying scores of {kind}; kinds: {kinds}.", kind=kind, kinds=", ".join(self))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.scores)
@@ -179,7 +204,7 @@ def _chance(width: int, inner: int) -> float:
 
 @torch.inference_mode()
 def copying_scores_in_steps(resumable: ResumableNetwork) -> InSteps[CopyingScores]:
-    """Compute the copying score of every head whose output reaches the logits.
+    """Compute the copying score of every head whose values are of the stream that reaches the logits.
 
     The eigenvalues of the circuit of all tokens, E W_OV U^T with the output matrix U, which is E in our networks, are
     those of the d_k x d_k matrix W_O U^T E W_V, but for zeros. 0 for a head without output.
@@ -190,7 +215,8 @@ def copying_scores_in_steps(resumable: ResumableNetwork) -> InSteps[CopyingScore
     embedding, output = resumable.token_matrices()
     pairs = zip(output.split(TOKENS), embedding.split(TOKENS), strict=True)
     products = torch.stack([written.double().mT @ read.double() for written, read in pairs]).sum(dim=0)
-    kinds = [kind for kind in resumable.kinds if kind.stack == resumable.output_stack]
+    written = [kind for kind in resumable.kinds if kind.stack == resumable.output_stack]
+    kinds = [kind for kind in written if resumable.key_stack(kind) == kind.stack]
     scores, difference = {}, 0.0
     for number, kind in enumerate(kinds):
         table = np.zeros((resumable.stacks[kind.stack], resumable.n_heads))
@@ -204,7 +230,7 @@ def copying_scores_in_steps(resumable: ResumableNetwork) -> InSteps[CopyingScore
             table[layer] = share.clamp(-1, 1).cpu().numpy()
             yield Progress(number * len(table) + layer + 1, len(kinds) * len(table))
         scores[kind.name] = table
-    return CopyingScores(scores, difference)
+    return CopyingScores(scores, difference, tuple(kind.name for kind in written if kind not in kinds))
 
 
 copying_scores = as_one_call(copying_scores_in_steps)

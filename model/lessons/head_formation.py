@@ -1,20 +1,22 @@
 """When heads form: the study over snapshots of training, and one sentence through every snapshot.
 
-`python -m model.training formation` measures labels, copying scores and ablations at twelve steps over held-out
-sentences and writes `FILE` next to the weights of the first seed. This module reads it, and runs a user's sentence with
-the weights of each of these steps.
+`python -m model.training formation` measures labels, what heads of cross-attention send, and ablations at twelve steps
+over held-out sentences and writes `FILE` next to the weights of the first seed. This module reads it, and runs a user's
+sentence with the weights of each of these steps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import torch
 
 from ..attribution.intervention_result import token_losses
+from ..causal.sent_tokens import SentTokens, above_the_others
 from ..decoding.search import greedy_batch
 from ..networks.config import TransformerConfig
 from ..networks.transformer import Transformer
@@ -29,9 +31,12 @@ from .network_comparison import BootstrapInterval
 
 FILE = "formation.json"
 COMMAND = "formation"
-# what a head can be: the labels of `model.attribution.head_labels` that count; "copying" is read from the weights
+# what a head can be: the labels of `model.attribution.head_labels` that count, which say where its attention goes
 ROLES = {"alignment": ("aligned", "aligned, read"), "previous token": ("previous",), "end of sentence": ("end",)}
-COPYING = "copying"
+RAISING = "raises the aligned token"  # more often than the other heads of its kind: `model.causal.sent_tokens`
+SENT = "sent"  # in the file, of a kind whose values come from the other stack
+
+Place = tuple[str, int, int]  # kind of attention, layer and head from 0
 
 
 @dataclass(frozen=True)
@@ -40,7 +45,9 @@ class FormingHead:
 
     Attributes:
         kind, layer, head: from 0.
+        after: last measured step before `step`; None if `step` is the first one. It formed between both.
         step: from which on it has the role at every later step that was measured.
+        later: number of these later steps; with 0 nothing confirms that it keeps the role.
         change: of the loss without it at that step, in nats per token, with its interval over sentences.
         change_at_end: the same at the last step.
         needed, needed_at_end: whether the interval is above 0.
@@ -49,7 +56,9 @@ class FormingHead:
     kind: str
     layer: int
     head: int
+    after: int | None
     step: int
+    later: int
     change: BootstrapInterval
     change_at_end: BootstrapInterval
     needed: bool
@@ -64,7 +73,8 @@ class FormationRun:
         seed: of the run.
         heldout: -ln p per token on validation sentences at each of the steps.
         labels: kind -> `(step, layer, head)` labels over held-out sentences, as nested lists.
-        copying: kind -> `(step, layer, head)` copying scores, of the kinds that have one.
+        needed: kind -> `(step, layer, head)` bool, whether the loss without a head is larger; see `FormingHead`.
+        sent: kind -> what its heads send at each step, of the kinds whose values come from the other stack.
         forms: role -> heads, in the order in which they form.
         curves: "step", "loss", "nll", "rate" and "gradient_norm" at the logged steps of training.
     """
@@ -72,34 +82,50 @@ class FormationRun:
     seed: int
     heldout: list[float]
     labels: dict[str, list[list[list[str]]]]
-    copying: dict[str, np.ndarray]
+    needed: dict[str, np.ndarray]
+    sent: dict[str, list[SentTokens]]
     forms: dict[str, list[FormingHead]]
     curves: dict[str, list[float]]
 
-    def counts(self, least_copying: float) -> dict[str, list[int]]:
+    def counts(self) -> dict[str, list[int]]:
         """Role -> number of heads that have it at each step."""
-        steps = [self.roles(step, least_copying) for step in range(len(self.heldout))]
+        steps = [self.roles(step) for step in range(len(self.heldout))]
         return {
             role: [sum(role in own for kind in kinds.values() for layer in kind for own in layer) for kinds in steps]
-            for role in (*ROLES, COPYING)
+            for role in (*ROLES, RAISING)
         }
 
-    def roles(self, step: int, least_copying: float) -> dict[str, list[list[tuple[str, ...]]]]:
+    def roles(self, step: int) -> dict[str, list[list[tuple[str, ...]]]]:
         """Kind -> `(layer, head)` roles that the heads have at the step with this index."""
-        return {
-            kind: [
+        result = {}
+        for kind, labels in self.labels.items():
+            raising = above_the_others(self.sent[kind][step].target_raised) if kind in self.sent else None
+            result[kind] = [
                 [
                     tuple(role for role, names in ROLES.items() if name in names)
-                    + ((COPYING,) if self._copies(kind, step, layer, head, least_copying) else ())
+                    + ((RAISING,) if raising is not None and raising[layer, head] else ())
                     for head, name in enumerate(row)
                 ]
                 for layer, row in enumerate(labels[step])
             ]
-            for kind, labels in self.labels.items()
-        }
+        return result
 
-    def _copies(self, kind: str, step: int, layer: int, head: int, least: float) -> bool:
-        return kind in self.copying and bool(self.copying[kind][step, layer, head] >= least)
+    def rest_needed(self, role: str, steps: Collection[int]) -> tuple[int, int]:
+        """How many heads without a role, of the kinds of attention of those with it, are needed, and of how many.
+
+        Args:
+            role: that other heads have at the end.
+            steps: indices of steps; a head counts once at each.
+        """
+        group = {(head.kind, head.layer, head.head) for head in self.forms[role]}
+        rest = [
+            bool(self.needed[kind][step, layer, head])
+            for kind in {kind for kind, _, _ in group}
+            for layer, head in np.ndindex(self.needed[kind].shape[1:])
+            if (kind, layer, head) not in group
+            for step in steps
+        ]
+        return sum(rest), len(rest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,9 +135,9 @@ class FormationStudy:
     Attributes:
         steps: of the snapshots, from 0 to the end of training.
         snapshots_sha256: step -> hash of the file with its weights, of the first seed.
-        runs: of each seed; the first one's weights ship.
+        runs: of each seed; the first one's weights ship, and no others.
         sentences: number of held-out sentences.
-        least_copying: score from which a head counts as copying.
+        links: number of links between their tokens, those of equal tokens left out; see `model.causal.sent_tokens`.
         hardware: on which it was measured.
     """
 
@@ -119,12 +145,29 @@ class FormationStudy:
     snapshots_sha256: dict[int, str]
     runs: tuple[FormationRun, ...]
     sentences: int
-    least_copying: float
+    links: int
     hardware: str
 
-    def first_steps(self, role: str) -> list[int | None]:
-        """The step at which the first head with a role forms, of each run; None where none has it at the end."""
-        return [run.forms[role][0].step if run.forms[role] else None for run in self.runs]
+    def first_heads(self, role: str) -> list[FormingHead | None]:
+        """The first head that forms with a role, of each run; None where none has it at the end."""
+        return [run.forms[role][0] if run.forms[role] else None for run in self.runs]
+
+    def falls(self) -> list[float]:
+        """Falls of the first run's held-out loss from each step to the next."""
+        return [before - after for before, after in pairwise(self.runs[0].heldout)]
+
+    def widest_gap(self) -> tuple[int, int]:
+        """The two successive steps that are furthest apart."""
+        return max(pairwise(self.steps), key=lambda gap: gap[1] - gap[0])
+
+    def rest_needed(self, role: str, at_end: bool) -> tuple[int, int]:
+        """`FormationRun.rest_needed` over all runs: at the end, or at the steps at which the heads of a role form."""
+        last = len(self.steps) - 1
+        counts = [
+            run.rest_needed(role, {last} if at_end else {self.steps.index(head.step) for head in run.forms[role]})
+            for run in self.runs
+        ]
+        return sum(needed for needed, _ in counts), sum(total for _, total in counts)
 
 
 def load_formation(folder: str | Path, weights_sha256: str) -> FormationStudy:
@@ -145,27 +188,43 @@ def _read(content: dict) -> FormationStudy:
     return FormationStudy(
         tuple(content["steps"]),
         {int(name.removeprefix("step-")): sha256 for name, sha256 in content["snapshots_sha256"].items()},
-        tuple(_read_run(run, content["steps"]) for run in content["runs"]),
-        *(facts[name] for name in ("sentences", "least_copying", "hardware")),
+        tuple(_read_run(run, content["steps"], facts["links"]) for run in content["runs"]),
+        *(facts[name] for name in ("sentences", "links", "hardware")),
     )
 
 
-def _read_run(run: dict, steps: Sequence[int]) -> FormationRun:
+def _read_run(run: dict, steps: Sequence[int], links: int) -> FormationRun:
     first = run["heads"][0]
     return FormationRun(
         run["seed"],
         run["heldout_nll"],
         {kind: [heads[kind]["labels"] for heads in run["heads"]] for kind in first},
-        {kind: np.array([heads[kind][COPYING] for heads in run["heads"]]) for kind in first if COPYING in first[kind]},
+        {kind: np.array([_are_needed(heads[kind]["effects"]) for heads in run["heads"]]) for kind in first},
+        {
+            kind: [SentTokens(links, **_arrays(heads[kind][SENT])) for heads in run["heads"]]
+            for kind in first
+            if SENT in first[kind]
+        },
         {role: [_read_head(head, steps) for head in heads] for role, heads in run["forms"].items()},
         run["curves"],
     )
 
 
+def _are_needed(effects: list[list[dict]]) -> list[list[bool]]:
+    return [[effect["low"] > 0 for effect in layer] for layer in effects]
+
+
+def _arrays(tables: Mapping[str, list]) -> dict[str, np.ndarray]:
+    return {name: np.array(table) for name, table in tables.items()}
+
+
 def _read_head(head: Mapping, steps: Sequence[int]) -> FormingHead:
     effects = [BootstrapInterval(**effect) for effect in head["effects"]]
     named = {name: head[name] for name in ("kind", "layer", "head", "step", "needed", "needed_at_end")}
-    return FormingHead(change=effects[list(steps).index(head["step"])], change_at_end=effects[-1], **named)
+    place = list(steps).index(head["step"])
+    after = steps[place - 1] if place else None
+    of_step = {"after": after, "later": len(steps) - 1 - place, "change": effects[place]}
+    return FormingHead(change_at_end=effects[-1], **of_step, **named)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Measure when heads form: labels, copying and ablation of every head at a few steps of training, for several seeds."""
+"""Measure when heads form: labels, sent tokens and ablation of heads at a few steps of training, for several seeds."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,9 +7,8 @@ import numpy as np
 from tqdm import tqdm
 
 from ..attribution.head_statistics import KindStatistics, StatisticsAccumulator
-from ..causal.composition import copying_scores
-from ..causal.own_networks import resumable
-from ..lessons.head_formation import COPYING, FILE, ROLES
+from ..causal.sent_tokens import SentTokens, SentTokensAccumulator, above_the_others
+from ..lessons.head_formation import FILE, RAISING, ROLES, SENT, Place, load_formation
 from ..networks.config import TransformerConfig
 from ..networks.transformer import Transformer
 from ..position_translator import PositionTranslator
@@ -20,7 +19,7 @@ from ..runtime.training_record import METRICS, read_metrics
 from ..study.head_measurements import measure_translation
 from ..text.tokenizer import Tokenizer
 from ..text.word_alignment import AlignmentTable, find_links, learn_alignment
-from ..tracing.kinds import TRANSLATION
+from ..tracing.kinds import CROSS, TRANSLATION
 from ..translator import SHIPPED, Translator
 from .card import held_out_card
 from .corpus import Corpus
@@ -29,10 +28,9 @@ from .positions_study import of_length
 from .snapshots import read_losses, remove_others, select_steps
 
 FORMATION_SENTENCES = 200
-LEAST_COPYING = 0.5  # score from which a head counts as copying; random weights are near 0
 NORMAL = 1.96  # 97.5th percentile of the normal distribution
 
-Place = tuple[str, int, int]  # kind of attention, layer and head from 0
+Snapshot = tuple[dict[str, KindStatistics], SentTokens]  # what was measured at one step
 
 
 def study_formation(
@@ -58,24 +56,23 @@ def study_formation(
     if len(pairs) < 2:
         raise ValueError("There are fewer than two test sentences of these lengths; give a larger --heldout.")
     alignment = _alignment(tokenizer, corpus)
-    runs = [
-        measure_run(folder, steps, tokenizer, pairs, alignment, device) | {"seed": card["training"]["recipe"]["seed"]}
-        for folder, card in zip(folders, cards, strict=True)
-    ]
+    measured = [measure_run(folder, steps, tokenizer, pairs, alignment, device) for folder in folders]
+    seeds = [card["training"]["recipe"]["seed"] for card in cards]
     result = {
         "weights_sha256": cards[0]["weights_sha256"],
         "snapshots_sha256": {f"step-{step:06d}": sha256_of(snapshot_file(folders[0], step)) for step in steps},
         "steps": steps,
-        "runs": runs,
+        "runs": [run | {"seed": seed} for (run, _), seed in zip(measured, seeds, strict=True)],
         "facts": {
             "hardware": describe_hardware(choose_device(device)),
             "data_sha256": corpus.sha256,
             "sentences": len(pairs),
-            "least_copying": LEAST_COPYING,
+            "links": measured[0][1],
         },
     }
     write_json(folders[0] / FILE, result)
-    write_atomically(folders[0] / "formation.md", formation_markdown(result).encode())
+    study = load_formation(folders[0], cards[0]["weights_sha256"])
+    write_atomically(folders[0] / "formation.md", formation_markdown(study).encode())
     if removes:
         remove_others(folders[0], steps)
     return result
@@ -88,56 +85,53 @@ def measure_run(
     pairs: Sequence[tuple[str, str]],
     alignment: AlignmentTable,
     device: str = "auto",
-) -> dict:
-    """Measure one run at these steps: every head, the heads that form, and the curves of training."""
+) -> tuple[dict, int]:
+    """Measure one run at these steps: every head, the heads that form, and the curves of training; and count links."""
     config = TransformerConfig.from_dict(read_json(folder / "config.json"))
-    losses, snapshots = read_losses(folder), []
+    losses, snapshots = read_losses(folder), list[Snapshot]()
     for step in tqdm(steps, desc=folder.name, mininterval=2):
         network = Transformer(config).to(choose_device(device))
         load_weights(network, read_snapshot(folder, step), str(folder))
-        kinds, copying = measure_snapshot(Translator(network, tokenizer), pairs, alignment)
-        snapshots.append((kinds, copying))
-    return {
+        snapshots.append(measure_snapshot(Translator(network, tokenizer), pairs, alignment))
+    run = {
         "heldout_nll": [losses[step] for step in steps],
-        "heads": [_plain(kinds, copying, len(pairs)) for kinds, copying in snapshots],
+        "heads": [_plain(snapshot, len(pairs)) for snapshot in snapshots],
         "forms": forming_heads(steps, snapshots, len(pairs)),
         "curves": training_curves(folder),
     }
+    return run, snapshots[0][1].links
 
 
-def measure_snapshot(
-    translator: Translator, pairs: Sequence[tuple[str, str]], alignment: AlignmentTable
-) -> tuple[dict[str, KindStatistics], dict[str, np.ndarray]]:
-    """Statistics of every kind of attention over the sentences, with ablation, and copying scores of the weights."""
+def measure_snapshot(translator: Translator, pairs: Sequence[tuple[str, str]], alignment: AlignmentTable) -> Snapshot:
+    """Statistics of every kind of attention over the sentences, with ablation, and what cross-attention sends."""
+    sent = SentTokensAccumulator(translator.network)
     gathered = {kind.name: StatisticsAccumulator() for kind in TRANSLATION}
     for english, french in pairs:
         trace = translator.trace(english, target=french)
         links = find_links(alignment, trace.source_ids, trace.next_ids)
         for name, measured in measure_translation(translator, trace, links).items():
             gathered[name].add(measured)
-    return (
-        {name: accumulator.statistics() for name, accumulator in gathered.items()},
-        copying_scores(resumable(translator.network)).scores,
-    )
+        sent.add(trace, links)
+    return {name: accumulator.statistics() for name, accumulator in gathered.items()}, sent.result()
 
 
-def roles_of(kinds: Mapping[str, KindStatistics], copying: Mapping[str, np.ndarray]) -> dict[str, set[Place]]:
+def roles_of(kinds: Mapping[str, KindStatistics], sent: SentTokens) -> dict[str, set[Place]]:
     """Role -> the heads that have it."""
-    roles: dict[str, set[Place]] = {role: set() for role in (*ROLES, COPYING)}
+    roles: dict[str, set[Place]] = {role: set() for role in (*ROLES, RAISING)}
     for kind, statistics in kinds.items():
         for layer, head in np.ndindex(*statistics.shape):
             name = statistics.label(layer, head).name
             for role, labels in ROLES.items():
                 if name in labels:
                     roles[role].add((kind, layer, head))
-            if kind in copying and copying[kind][layer, head] >= LEAST_COPYING:
-                roles[COPYING].add((kind, layer, head))
+    for layer, head in np.argwhere(above_the_others(sent.target_raised)).tolist():
+        roles[RAISING].add((CROSS.name, layer, head))
     return roles
 
 
 def forming_heads(
     steps: Sequence[int],
-    snapshots: Sequence[tuple[Mapping[str, KindStatistics], Mapping[str, np.ndarray]]],
+    snapshots: Sequence[Snapshot],
     sentences: int,
 ) -> dict[str, list[dict]]:
     """Role -> the heads that have it at the end, in the order in which they form.
@@ -150,7 +144,7 @@ def forming_heads(
         snapshots: results of `measure_snapshot`.
         sentences: number of sentences behind every mean.
     """
-    roles = [roles_of(kinds, copying) for kinds, copying in snapshots]
+    roles = [roles_of(kinds, sent) for kinds, sent in snapshots]
     result: dict[str, list[dict]] = {}
     for role, at_end in roles[-1].items():
         heads = []
@@ -174,9 +168,10 @@ def _effect(kinds: Mapping[str, KindStatistics], place: Place, sentences: int) -
     return {"value": round(float(mean), 5), "low": round(float(mean - half), 5), "high": round(float(mean + half), 5)}
 
 
-def _plain(kinds: Mapping[str, KindStatistics], copying: Mapping[str, np.ndarray], sentences: int) -> dict[str, dict]:
-    """What a page draws of one step: label and score of every head, its effect and its copying score."""
+def _plain(snapshot: Snapshot, sentences: int) -> dict[str, dict]:
+    """What a page draws of one step: label and score of every head, its effect, and what cross-attention sends."""
     result: dict[str, dict] = {}
+    kinds, sent = snapshot
     for kind, statistics in kinds.items():
         labels = [
             [statistics.label(layer, head) for head in range(statistics.shape[1])]
@@ -190,8 +185,8 @@ def _plain(kinds: Mapping[str, KindStatistics], copying: Mapping[str, np.ndarray
                 for layer in range(statistics.shape[0])
             ],
         }
-        if kind in copying:
-            result[kind][COPYING] = np.round(copying[kind], 4).tolist()
+    tables = {name: np.round(table, 5).tolist() for name, table in vars(sent).items() if name != "links"}
+    result[CROSS.name][SENT] = tables
     return result
 
 

@@ -8,6 +8,7 @@ import streamlit as st
 
 from model import CheckpointError, Trace
 from model.lessons.head_formation import (
+    RAISING,
     FormationRun,
     FormationStudy,
     SentenceAtStep,
@@ -49,7 +50,7 @@ MARKS = {
     "alignment": Message("formation.mark.alignment", "A"),
     "previous token": Message("formation.mark.previous", "P"),
     "end of sentence": Message("formation.mark.end", "E"),
-    "copying": Message("formation.mark.copying", "C"),
+    RAISING: Message("formation.mark.raising", "R"),
 }
 
 
@@ -110,7 +111,7 @@ def _render_steps(request: Request, trace: Trace, study: FormationStudy, steps: 
     choices = formation_choices(maps, [step.step for step in steps])
     chosen = {choice.key: choice.in_component() for choice in choices}
     roles = [Role(name(), MARKS[role]()) for role, name in ROLE_NAMES.items()]
-    stages = [_stage_at(step, run, place, study.least_copying) for place, step in enumerate(steps)]
+    stages = [_stage_at(step, run, place) for place, step in enumerate(steps)]
     content = FormationStage(maps, stages, roles, choices, chosen)
     formation_stage(content, "formation_stage", sentence_input.store_selection)
     step = next(step for step in steps if str(step.step) == chosen[STEP])
@@ -140,8 +141,8 @@ def _maps_at(maps: AttentionMaps, step: SentenceAtStep) -> AttentionMaps:
     return AttentionMaps(kinds)
 
 
-def _stage_at(step: SentenceAtStep, run: FormationRun, place: int, least_copying: float) -> StageAtStep:
-    roles, order = run.roles(place, least_copying), list(ROLE_NAMES)
+def _stage_at(step: SentenceAtStep, run: FormationRun, place: int) -> StageAtStep:
+    roles, order = run.roles(place), list(ROLE_NAMES)
     return StageAtStep(
         step.step,
         step.weights,
@@ -157,10 +158,10 @@ def _stage_at(step: SentenceAtStep, run: FormationRun, place: int, least_copying
 
 def _render_result(run: FormationRun, steps: Sequence[SentenceAtStep], chosen: SentenceAtStep) -> None:
     """Propose the step at which the first head has formed; nothing if none has."""
-    forming = [(heads[0].step, role) for role, heads in run.forms.items() if heads]
+    forming = [(heads[0].step, role, heads[0]) for role, heads in run.forms.items() if heads]
     if not forming:
         return
-    first, role = min(forming)
+    first, role, head = min(forming, key=lambda each: each[:2])
     result = {
         "step": grouped(first),
         "loss": three_digits(float(chosen.losses.mean())),
@@ -169,5 +170,5 @@ def _render_result(run: FormationRun, steps: Sequence[SentenceAtStep], chosen: S
         "translation": token_value(chosen.text or say("formation.nothing", "no token")),
     }
     action = partial(bound_settings.set_value, STEP, str(first))
-    names = {"step": grouped(first), "role": ROLE_NAMES[role]()}
+    names = {"step": grouped(first), "role": ROLE_NAMES[role](), "between": formed_heads.interval_text(head)}
     render_experiment("loss-heads-that-form", action, result if chosen.step == first else None, **names)

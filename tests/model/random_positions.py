@@ -21,7 +21,7 @@ from model.tracing.kinds import TRANSLATION
 
 LONGEST = 16  # tokens a side of a pair in training
 STEPS = (0, 3, 40)
-ROLES = (*head_formation.ROLES, head_formation.COPYING)
+ROLES = (*head_formation.ROLES, head_formation.RAISING)
 SIZES = TransformerConfig(d_model=16, n_heads=2, n_encoder_layers=2, n_decoder_layers=2, d_ff=16)
 
 
@@ -77,8 +77,13 @@ def write_comparison(folder: Path, hashes: dict[PositionKind, str]) -> None:
         for number, (kind, name) in enumerate(names.items()):
             loss = None if kind == "learned" and longest > LONGEST else band(2 + number + longest / 100)
             values[name] = {"loss": loss, "bleu": band(40 - number) if bleu and loss else None}
+        for seed in (1, 2):
+            values[f"sinusoidal-{seed}"] = {"loss": band(2 + 0.05 * seed + longest / 100), "bleu": None}
         return values
 
+    networks = {name: {"kind": kind} for kind, name in names.items()}
+    if "sinusoidal" in hashes:
+        networks |= {f"sinusoidal-{seed}": {"kind": "sinusoidal"} for seed in (1, 2)}
     seeds = {"sinusoidal": {"loss": band(2.5) | {"seeds": 3}}}
     sizes = (("shortest", "longest", "sentences", "pairs"), (1, 16, 150, 200), (17, 40, 20, 30))
     first, second = (dict(zip(sizes[0], values, strict=True)) for values in sizes[1:])
@@ -90,13 +95,19 @@ def write_comparison(folder: Path, hashes: dict[PositionKind, str]) -> None:
         name: {where: band(1 + number + place) for place, where in enumerate(STACKS)}
         for number, name in enumerate(names.values())
     }
+    shuffled |= {
+        f"sinusoidal-{seed}": {where: band(1 + place) for place, where in enumerate(STACKS)} for seed in (1, 2)
+    }
     facts = {"hardware": "a machine", "longest_tokens": LONGEST, "resamples": 1000, "fewest_pairs": 100}
-    content = {"weights_sha256": hashes, "shown": names, "groups": groups, "shuffled": shuffled}
+    content = {"weights_sha256": hashes, "shown": names, "networks": networks, "groups": groups, "shuffled": shuffled}
     write_json(folder / positions_compared.FILE, content | {"facts": facts | {"shuffled_sentences": 50}})
 
 
 def write_formation(folder: Path, weights_sha256: str, steps: Sequence[int] = STEPS) -> None:
-    """Write snapshots, and what `formation` writes of two seeds: one head of each role but copying forms at the end."""
+    """Write snapshots, and what `formation` writes of two seeds: one head of each role forms at the end.
+
+    The other seed has none that raises the aligned token.
+    """
     for number, step in enumerate(steps):
         _save(snapshot_file(folder, step), random_network("sinusoidal", number + 1))
     heads = [_heads(place == len(steps) - 1) for place in range(len(steps))]
@@ -104,7 +115,7 @@ def write_formation(folder: Path, weights_sha256: str, steps: Sequence[int] = ST
     forms = {role: [forming | {"needed": False, "needed_at_end": True}] for role in ROLES}
     curves = {name: [1.0, 0.5, 0.25] for name in ("loss", "nll", "rate", "gradient_norm")} | {"step": [1, 20, 40]}
     run = {"seed": 0, "heldout_nll": [9.0, 7.5, 3.25][: len(steps)], "heads": heads, "forms": forms, "curves": curves}
-    other = run | {"seed": 1, "forms": forms | {head_formation.COPYING: []}}
+    other = run | {"seed": 1, "forms": forms | {head_formation.RAISING: []}}
     write_json(
         folder / head_formation.FILE,
         {
@@ -112,7 +123,7 @@ def write_formation(folder: Path, weights_sha256: str, steps: Sequence[int] = ST
             "snapshots_sha256": {f"step-{step:06d}": sha256_of(snapshot_file(folder, step)) for step in steps},
             "steps": list(steps),
             "runs": [run, other],
-            "facts": {"hardware": "a machine", "sentences": 12, "least_copying": 0.5},
+            "facts": {"hardware": "a machine", "sentences": 12, "links": 40},
         },
     )
 
@@ -120,7 +131,17 @@ def write_formation(folder: Path, weights_sha256: str, steps: Sequence[int] = ST
 def _heads(formed: bool) -> dict[str, dict]:
     table = json.loads(json.dumps([["mixed", "mixed"], ["mixed", "same"]]))
     result: dict[str, dict] = {kind.name: {"labels": json.loads(json.dumps(table))} for kind in TRANSLATION}
-    result["cross"][head_formation.COPYING] = [[0.0, 0.0], [0.75 if formed else 0.25, 0.0]]
+    shares = [[0.5, 0.51], [0.9 if formed else 0.5, 0.48]]
+    ranks = [[4000.0, 3999.5], [12.0, 4100.0]]
+    result["cross"][head_formation.SENT] = {
+        "target_raised": shares,
+        "source_raised": [[0.5, 0.25], [0.55, 0.6]],
+        "target_rank": ranks,
+        "source_rank": [[4000.0, 6000.0], [3000.0, 3500.0]],
+    }
+    needed, not_needed = band(1.0), band(0.1)
+    for kind in result.values():
+        kind["effects"] = [[needed, not_needed], [needed, needed if formed else not_needed]]
     if formed:
         result["cross"]["labels"][1][0] = "aligned"
         result["encoder"]["labels"][0][1] = "previous"

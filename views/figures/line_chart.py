@@ -31,6 +31,7 @@ class ChartLine:
         dash: "solid", "dash", "dot" or another of Plotly's styles.
         marks: show each point; `labels` then contains their names.
         panel: which panel of the figure, from 0.
+        joined: draw lines between the points; without, `marks` alone, where nothing is known in between.
     """
 
     name: str
@@ -41,6 +42,7 @@ class ChartLine:
     marks: bool = False
     labels: Sequence[str] | None = None
     panel: int = 0
+    joined: bool = True
 
 
 def lines(
@@ -174,7 +176,7 @@ def _trace(curve: ChartLine, name: str, theme: palette.Theme, showlegend: bool) 
         name=name,
         legendgroup=name,
         showlegend=showlegend,
-        mode=("lines+markers" if len(curve.x) > 1 else "markers") if curve.marks else "lines",
+        mode=("lines+markers" if len(curve.x) > 1 and curve.joined else "markers") if curve.marks else "lines",
         line={"color": colour, "width": 2, "dash": curve.dash},
         marker={"size": 7},
         text=labels,

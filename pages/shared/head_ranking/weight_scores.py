@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from model.causal.composition import CompositionScores
+from model.causal.composition import CompositionScores, CopyingScores
 from model.causal.head_connections import INPUTS
 from model.causal.repeated_ids import SCORES, RepeatedIdScores
 from pages.shared.head_ranking.head_rows import Head, head_name
@@ -136,6 +136,8 @@ def render_weight_scores(scores: WeightScores, head: Head, composed: bool = True
             assert scores.composition is not None, "otherwise there is no score"
             title = say("heads.composition.row", "{name}, with {head}", name=COMPOSITION[name](), head=best.name)
             rows.append([title, bars.bar_cell(best.score, 1, head.kind), three_digits(scores.composition.chance)])
+    if isinstance(scores.copying, CopyingScores) and head.kind in scores.copying.left_out:
+        caption("heads", "no-copying")
     if not rows:
         return
     header = [

@@ -87,25 +87,40 @@ def test_a_single_layer_has_no_composition():
 def test_copying_is_the_sum_of_the_eigenvalues_of_the_whole_circuit():
     network = small_network("translator")
     scores = copying_scores(resumable(network))
-    assert set(scores) == {"decoder", "cross"}
+    assert set(scores) == {"decoder"}
     embedding = network.embedding.weight.numpy()
-    attention = network.decoder[1].cross_attention
+    attention = network.decoder[1].self_attention
     value, output = attention.value.weight[8:].numpy(), attention.output.weight[:, 8:].numpy()
     eigenvalues = np.linalg.eigvals(embedding @ value.T @ output.T @ embedding.T)
     wanted = eigenvalues.sum().real / np.abs(eigenvalues).sum()
-    assert scores["cross"][1, 1] == pytest.approx(wanted, abs=1e-9)
+    assert scores["decoder"][1, 1] == pytest.approx(wanted, abs=1e-9)
     assert dict(scores).keys() == scores.tables.keys() and 0 < scores.difference < 1e-9
     with torch.no_grad():  # W_OV becomes the identity on a part of the stream, and its negative
         for head, sign in ((0, 1), (1, -1)):
             part = slice(head * 8, head * 8 + 8)
             attention.value.weight[part] = torch.eye(8, 16)
             attention.output.weight[:, part] = sign * torch.eye(16, 8)
-    own = copying_scores(resumable(network))["cross"][1]
+    own = copying_scores(resumable(network))["decoder"][1]
     np.testing.assert_allclose(own, [1, -1], atol=1e-9)
     with torch.no_grad():
         attention.output.weight.zero_()
     without = copying_scores(resumable(network))
-    assert without["cross"][1].tolist() == [0, 0] and without.difference < 1e-9
+    assert without["decoder"][1].tolist() == [0, 0] and without.difference < 1e-9
+
+
+def test_heads_whose_values_come_from_another_stream_have_no_copying_score():
+    scores = copying_scores(resumable(small_network("translator")))
+    assert scores.left_out == ("cross",) and "cross" not in scores and scores.get("cross") is None
+    assert set(scores.tables) == {"decoder"}
+    with pytest.raises(CausalError) as error:
+        scores["cross"]
+    assert str(error.value) == (
+        "Heads of kind cross have no copying score: their values come from the encoder's output, not from embeddings "
+        "of tokens. Kinds with scores: decoder."
+    )
+    with pytest.raises(CausalError, match="There are no copying scores of sideways; kinds: decoder"):
+        scores["sideways"]
+    assert copying_scores(resumable(small_network("language"))).left_out == ()
 
 
 @pytest.mark.parametrize(

@@ -157,7 +157,6 @@ def test_composition_and_copying_name_the_heads():
     assert keys[0, 1, 1, 2] > 2 * result.chance
     for name, kind, place in (
         ("induction", "decoder", (1, 2)),
-        ("copy", "cross", (1, 3)),
         ("majority", "decoder", (0, 0)),
     ):
         scores = copying_scores(resumable(made(name).network))[kind]

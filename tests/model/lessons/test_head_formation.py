@@ -1,16 +1,19 @@
 """Heads that form: the study's file, and one sentence through the weights of every step."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
 
 from model import CheckpointError, Translator
-from model.lessons.head_formation import FILE, follow_training_in_steps, load_formation
+from model.lessons.head_formation import FILE, RAISING, follow_training_in_steps, load_formation
 from model.position_translator import PositionTranslator
 from model.runtime.checkpoint import load_weights
 from model.runtime.progress import run_to_end
 from model.runtime.snapshot_weights import read_snapshot, snapshot_file
+from model.training.formation_card import formation_markdown
 from tests.model.random_positions import STEPS, random_network, write_networks
 
 SENTENCE = "I want to buy a car."
@@ -60,19 +63,47 @@ def test_every_step_is_a_part_with_its_progress(translator, study):
 
 def test_heads_with_a_role_are_counted_at_every_step(study):
     run, other = study.runs
-    assert run.counts(study.least_copying) == {
+    assert run.counts() == {
         "alignment": [0, 0, 1],
         "previous token": [0, 0, 1],
         "end of sentence": [0, 0, 1],
-        "copying": [0, 0, 1],
+        RAISING: [0, 0, 1],
     }
-    assert run.counts(0.8)["copying"] == [0, 0, 0]
-    assert run.roles(2, study.least_copying)["cross"] == [[(), ()], [("alignment", "copying"), ()]]
-    assert run.roles(2, 0.8)["cross"][1][0] == ("alignment",) and run.roles(0, 0.5)["encoder"] == [[(), ()], [(), ()]]
-    assert study.first_steps("copying") == [STEPS[-1], None] and study.first_steps("alignment") == [STEPS[-1]] * 2
+    assert run.roles(2)["cross"] == [[(), ()], [("alignment", RAISING), ()]]
+    assert run.roles(0)["encoder"] == [[(), ()], [(), ()]]
+    first, second = study.first_heads(RAISING)
+    assert second is None and (first.after, first.step, first.later) == (STEPS[1], STEPS[2], 0)
     (head,) = run.forms["alignment"]
     assert (head.kind, head.layer, head.head, head.needed, head.needed_at_end) == ("cross", 1, 0, False, True)
     assert head.change.value == 0.1 and other.seed == 1
+
+
+def test_the_share_of_a_role_stands_beside_that_of_the_rest(study):
+    # of the three other heads of cross-attention two are needed at the end, in either run
+    assert study.rest_needed("alignment", at_end=True) == (4, 6) == study.rest_needed("alignment", at_end=False)
+    assert study.rest_needed(RAISING, at_end=True) == (2, 3)  # the other run has no such head, and no rest
+    early = replace(study.runs[0].forms["alignment"][0], step=STEPS[0], after=None, later=2)
+    run = replace(study.runs[0], forms={"alignment": [early]})
+    assert run.rest_needed("alignment", {0}) == (1, 3) and run.rest_needed("alignment", {0, 2}) == (3, 6)
+    assert replace(run, forms={"alignment": []}).rest_needed("alignment", {0}) == (0, 0)
+
+
+def test_falls_and_the_widest_gap_follow_from_the_steps(study):
+    assert study.falls() == [1.5, 4.25] and study.widest_gap() == (STEPS[1], STEPS[2])
+
+
+@pytest.mark.parametrize("seeds", [1, 2])
+def test_the_card_states_intervals_baselines_and_which_weights_ship(study, seeds):
+    text = formation_markdown(replace(study, runs=study.runs[:seeds]))
+    assert "| 0 | alignment | cross 2.1 | 3 and 40 | 0 |" in text
+    row = {
+        1: "1 of 1 | 3 and 40 | 0 of 1 | 2 of 3 | 1 of 1 | 2 of 3",
+        2: "2 of 2 | 3 and 40; 3 and 40 | 0 of 2 | 4 of 6",
+    }
+    assert f"| alignment | {row[seeds]} |" in text
+    assert "falls by 1.50 to 4.25 nats" in text and "between step 3 and 40:\n92 % of the training" in text
+    assert ("those of seed 1 do not" in text) == (seeds == 2) and ("One training, seed 0" in text) == (seeds == 1)
+    assert "| 0 | cross 2.1 | 90 % | 69 % | 53 % | 12 | 55 % | 3,000 |" in text and "copies" not in text
 
 
 def test_other_weights_and_missing_snapshots_get_one_sentence(tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from model.lessons.head_formation import COPYING, ROLES, load_formation
+from model.lessons.head_formation import RAISING, ROLES, load_formation
 from model.position_translator import FIRST, SHIPPED, PositionTranslator
 from model.runtime.checkpoint import load_tensors, sha256_of
 from model.runtime.snapshot_weights import FOLDER, read_snapshot, snapshot_file
@@ -36,10 +36,19 @@ def test_twelve_snapshots_ship_in_half_precision(translator, study):
     assert any(not torch.equal(first[name], last[name]) for name in first)
 
 
-def test_losses_fall_by_equal_amounts_between_the_steps(study):
-    falls = -np.diff(study.runs[0].heldout)
+def test_the_card_states_how_unequal_falls_and_gaps_are(translator, study):
+    falls, text = -np.diff(study.runs[0].heldout), (translator.folder / "formation.md").read_text()
     assert study.sentences == 200 and (falls > 0).all()
-    assert falls.max() < 3 * falls.mean()
+    assert f"falls by {falls.min():.2f} to {falls.max():.2f} nats" in text and falls.max() > 2 * falls.min()
+    assert f"{study.widest_gap()[0]:,} and {study.widest_gap()[1]:,}" in text and "equal amounts" not in text
+
+
+def test_layer_2_raises_the_aligned_token_and_no_head_is_outside_the_band_of_the_others(study):
+    sent = study.runs[0].sent["cross"][-1]
+    assert study.links == sent.links == 863
+    assert sent.target_raised[1].min() > 0.75 and sent.target_rank[1].max() < 700
+    assert sent.target_raised[1].min() > sent.source_raised[1].max() - 0.05 and sent.source_rank[1].min() > 1600
+    assert not study.runs[0].forms[RAISING]
 
 
 def test_every_seed_has_figures_of_all_heads(translator, study):
@@ -49,7 +58,7 @@ def test_every_seed_has_figures_of_all_heads(translator, study):
         assert {len(labels) for labels in run.labels.values()} == {SNAPSHOTS}
         for labels in run.labels.values():
             assert np.shape(labels) == (SNAPSHOTS, 2, sizes.n_heads)
-        assert set(run.forms) == {*ROLES, COPYING}
+        assert set(run.forms) == {*ROLES, RAISING}
         assert {len(values) for values in run.curves.values()} == {len(run.curves["step"])}
         for heads in run.forms.values():
             assert all(head.needed == (head.change.low > 0) for head in heads)

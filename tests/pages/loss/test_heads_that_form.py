@@ -78,7 +78,7 @@ def test_one_payload_has_the_sentence_at_every_step(open_app, folder, translator
         np.testing.assert_allclose(sent["losses"], step.losses, atol=1e-4)
         assert [place[0] for place in sent["places"]] == pytest.approx(np.exp(-step.losses), abs=1e-4)
     last = header["steps"][-1]
-    assert [header["roles"][role]["mark"] for role in last["roles"]["cross"][1][0]] == ["A", "C"]
+    assert [header["roles"][role]["mark"] for role in last["roles"]["cross"][1][0]] == ["A", "R"]
     assert last["labels"]["encoder"] == [["mixed", "previous"], ["end", "same"]] and last["heldout"] == 3.25
     assert header["steps"][0]["roles"]["cross"] == [[[], []], [[], []]]
     assert float(check_caption(app, "key-value cache").rsplit(" ", 1)[1].rstrip(".")) < 1e-5
@@ -111,13 +111,16 @@ def test_the_experiment_goes_to_the_step_of_the_first_formed_head(open_app, fold
 def test_the_tables_have_the_roles_of_all_seeds_and_the_heads_of_one(open_app, folder):
     app = open_app("loss", **PART)
     _, *rows = table(app, "Roles of heads over all seeds")
-    assert rows[0] == ["alignment", "1, 1", "40, 40", "2 of 2", "0 of 2", "2 of 2"]
-    assert rows[3] == ["copying", "1, 0", "40, \u2013", "1 of 2", "0 of 1", "1 of 1"]
+    between = "3 and 40"
+    assert rows[0] == ["alignment", "1, 1", f"{between}; {between}", "2 of 2", "0 of 2", "4 of 6", "2 of 2", "4 of 6"]
+    assert rows[3][:4] == ["raises the aligned token", "1, 0", f"{between}; \u2013", "1 of 2"]
+    assert rows[3][4:] == ["0 of 1", "2 of 3", "1 of 1", "2 of 3"]
     _, *heads = table(app, "Heads that form")
     assert heads[0] == [
         "alignment",
         "Cross-attention, layer 2, head 1",
-        "40",
+        "3 and 40",
+        "0",
         "+0.100 [\u22120.400, +0.350]",
         "no",
         "+0.100 [\u22120.400, +0.350]",
@@ -128,6 +131,19 @@ def test_the_tables_have_the_roles_of_all_seeds_and_the_heads_of_one(open_app, f
     assert len(table(other, "Heads that form")) == 1 + 3
     text = " ".join(element.value for element in other.markdown)
     assert "Number of trainings: 2; their seeds: 0, 1" in text and "Measured on 12 held-out sentences" in text
+    assert "The weights of seed 0 are part of this app; those of seed 1 are not" in " ".join(text.split())
+    assert "falls by 1.50 to 4.25" in text and "no later one that could confirm" in " ".join(text.split())
+
+
+def test_the_table_of_sent_tokens_has_every_head_beside_its_layer(open_app, folder):
+    app = open_app("loss", **PART)
+    _, *rows = table(app, "Tokens that cross-attention raises")
+    assert len(rows) == 4 and rows[2] == [
+        *("Cross-attention, layer 2, head 1", "90.0\u00a0%", "69.0\u00a0%", "12", "55.0\u00a0%", "3,000")
+    ]
+    text = " ".join(" ".join(element.value for element in app.markdown).split())
+    assert "raises the aligned French token in 90.0 % of its links; all heads of the layer: 69.0 %." in text
+    assert "copies" not in text
 
 
 def test_the_curves_have_the_counts_and_the_record_of_training(open_app, folder):
@@ -136,7 +152,14 @@ def test_the_curves_have_the_counts_and_the_record_of_training(open_app, folder)
     names = [trace["name"] for trace in json.loads(element.proto.spec)["data"]]
     assert names[2:] == [
         "held-out, \u2212ln\u00a0p of the right token",
-        *("alignment", "previous token", "end of sentence", "copying", "learning rate", "gradient norm"),
+        *(
+            "alignment",
+            "previous token",
+            "end of sentence",
+            "raises the aligned token",
+            "learning rate",
+            "gradient norm",
+        ),
     ]
     app.session_state["formation_table"] = True
     app.run()
