@@ -6,7 +6,7 @@ This module reads it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +37,7 @@ class PositionLengths:
         loss: kind -> -ln p per token in nats, with its interval over sentences; None without positions for them.
         bleu: kind -> BLEU likewise; None also where it is not claimed.
         loss_over_seeds, bleu_over_seeds: kind -> the mean over seeds, of kinds with several.
+        loss_apart, bleu_apart: kind -> largest difference between its seeds, of kinds with several.
     """
 
     shortest: int
@@ -47,6 +48,42 @@ class PositionLengths:
     bleu: dict[str, BootstrapInterval | None]
     loss_over_seeds: dict[str, SeedMean]
     bleu_over_seeds: dict[str, SeedMean]
+    loss_apart: dict[str, float]
+    bleu_apart: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """Which kinds have the lowest and which the highest of a figure, beyond what seeds of one kind differ by.
+
+    Attributes:
+        lowest, highest: several kinds where the difference between them is smaller; both empty where no order is known.
+        values: kind -> the figure.
+        apart: largest difference between seeds of one kind; None if each was trained once.
+    """
+
+    lowest: tuple[str, ...]
+    highest: tuple[str, ...]
+    values: dict[str, float]
+    apart: float | None
+
+
+def find_extremes(values: Mapping[str, float], apart: float | None) -> Extremes:
+    """Find the kinds that are apart from the others by more than seeds of one kind differ.
+
+    Args:
+        values: kind -> a figure, of at least one kind.
+        apart: largest difference between seeds of one kind; None if none has several.
+    """
+    lowest: tuple[str, ...] = ()
+    highest: tuple[str, ...] = ()
+    if apart is not None:
+        low, high = min(values.values()), max(values.values())
+        lowest = tuple(kind for kind, value in values.items() if value - low <= apart)
+        highest = tuple(kind for kind, value in values.items() if high - value <= apart)
+        if set(lowest) & set(highest):
+            lowest = highest = ()
+    return Extremes(lowest, highest, dict(values), apart)
 
 
 @dataclass(frozen=True)
@@ -55,8 +92,10 @@ class PositionComparison:
 
     Attributes:
         weights_sha256: kind -> hash of the weights of its first seed, whose figures are those of single networks.
+        seeds: kind -> number of its trainings.
         lengths: groups, from the shortest sentences to the longest.
         shuffled: kind -> stack of `STACKS` -> increase of -ln p per token when positions are shuffled there.
+        shuffled_apart: kind -> stack -> largest difference of that between its seeds, of kinds with several.
         longest_tokens: on a side of a pair in training.
         fewest_pairs: below which BLEU is not claimed.
         resamples: of the sentences.
@@ -65,8 +104,10 @@ class PositionComparison:
     """
 
     weights_sha256: dict[str, str]
+    seeds: dict[str, int]
     lengths: tuple[PositionLengths, ...]
     shuffled: dict[str, dict[str, BootstrapInterval]]
+    shuffled_apart: dict[str, dict[str, float]]
     longest_tokens: int
     fewest_pairs: int
     resamples: int
@@ -77,6 +118,31 @@ class PositionComparison:
     def kinds(self) -> tuple[PositionKind, ...]:
         """Those that were measured, in the order of `POSITION_KINDS`."""
         return tuple(kind for kind in POSITION_KINDS if kind in self.weights_sha256)
+
+    @property
+    def trained_once(self) -> tuple[PositionKind, ...]:
+        """Kinds with one seed: how much another would change their figures is not known."""
+        return tuple(kind for kind in self.kinds if self.seeds[kind] == 1)
+
+    @property
+    def loss_apart(self) -> float | None:
+        """Largest difference of the loss between seeds of one kind at any length; None if none has several."""
+        return _largest(apart for group in self.lengths for apart in group.loss_apart.values())
+
+    @property
+    def bleu_apart(self) -> float | None:
+        """The same of BLEU."""
+        return _largest(apart for group in self.lengths for apart in group.bleu_apart.values())
+
+    def loss_extremes(self, group: PositionLengths) -> Extremes | None:
+        """The kinds with the lowest and the highest loss at these lengths; None if none has a loss there."""
+        values = {kind: band.value for kind in self.kinds if (band := group.loss[kind]) is not None}
+        return find_extremes(values, self.loss_apart) if values else None
+
+    def shuffled_extremes(self, where: str) -> Extremes:
+        """The kinds whose loss increases least and most when positions are shuffled in a stack."""
+        apart = _largest(by_stack[where] for by_stack in self.shuffled_apart.values())
+        return find_extremes({kind: self.shuffled[kind][where].value for kind in self.kinds}, apart)
 
     @property
     def longest_claimed(self) -> PositionLengths:
@@ -109,23 +175,48 @@ def load_position_comparison(
     """
     folder = folder or position_translator.SHIPPED
     hashes: dict[str, str] = {kind: sha256 for kind, sha256 in weights_sha256.items()}
-    return read_measured(folder, FILE, hashes, COMMAND, _read, some=True)
+    return read_measured(folder, FILE, hashes, COMMAND, read_comparison, some=True)
 
 
-def _read(content: dict) -> PositionComparison:
+def read_comparison(content: dict) -> PositionComparison:
+    """Convert the content of `FILE`."""
     facts, first = content["facts"], content["shown"]
+    of_kind: dict[str, list[str]] = {kind: [name] for kind, name in first.items()}
+    for name, facts_of in content.get("networks", {}).items():
+        if name not in of_kind[facts_of["kind"]]:
+            of_kind[facts_of["kind"]].append(name)
     return PositionComparison(
         content["weights_sha256"],
-        tuple(_read_group(group, first) for group in content["groups"]),
+        {kind: len(names) for kind, names in of_kind.items()},
+        tuple(_read_group(group, first, of_kind) for group in content["groups"]),
         {
             kind: {where: BootstrapInterval(**content["shuffled"][name][where]) for where in STACKS}
             for kind, name in first.items()
+        },
+        {
+            kind: {
+                where: spread
+                for where in STACKS
+                if (spread := _spread(content["shuffled"][name][where] for name in names)) is not None
+            }
+            for kind, names in of_kind.items()
+            if len(names) > 1
         },
         *(facts[name] for name in ("longest_tokens", "fewest_pairs", "resamples", "shuffled_sentences", "hardware")),
     )
 
 
-def _read_group(group: dict, first: Mapping[str, str]) -> PositionLengths:
+def _largest(values: Iterable[float]) -> float | None:
+    return max(values, default=None)
+
+
+def _spread(figures: Iterable[dict | None]) -> float | None:
+    """Largest difference between the figures of seeds; None with fewer than two."""
+    values = [figure["value"] for figure in figures if figure is not None]
+    return max(values) - min(values) if len(values) > 1 else None
+
+
+def _read_group(group: dict, first: Mapping[str, str], of_kind: Mapping[str, list[str]]) -> PositionLengths:
     def figures(name: str) -> dict[str, BootstrapInterval | None]:
         values = {kind: group["networks"][network][name] for kind, network in first.items()}
         return {kind: None if value is None else BootstrapInterval(**value) for kind, value in values.items()}
@@ -138,6 +229,10 @@ def _read_group(group: dict, first: Mapping[str, str]) -> PositionLengths:
                 result[kind] = SeedMean(BootstrapInterval(**band), values[name]["seeds"])
         return result
 
+    def apart(figure: str) -> dict[str, float]:
+        spreads = {kind: _spread(group["networks"][name][figure] for name in names) for kind, names in of_kind.items()}
+        return {kind: spread for kind, spread in spreads.items() if spread is not None}
+
     return PositionLengths(
         shortest=group["shortest"],
         longest=group["longest"],
@@ -147,4 +242,6 @@ def _read_group(group: dict, first: Mapping[str, str]) -> PositionLengths:
         bleu=figures("bleu"),
         loss_over_seeds=means("loss"),
         bleu_over_seeds=means("bleu"),
+        loss_apart=apart("loss"),
+        bleu_apart=apart("bleu"),
     )

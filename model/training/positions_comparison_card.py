@@ -1,5 +1,8 @@
 """The readable card of a comparison of networks that differ in their positions."""
 
+from ..lessons.network_comparison import BootstrapInterval
+from ..lessons.positions_compared import Extremes, PositionComparison, read_comparison
+
 
 def comparison_markdown(result: dict) -> str:
     """Format what `model.training.positions_study` measured."""
@@ -20,13 +23,14 @@ def comparison_markdown(result: dict) -> str:
     )
     hashes = "\n".join(
         f"- {name}: {of['kind']}, seed {of['seed']}, {of['positions']} positions, weights SHA-256 "
-        f"`{of['weights_sha256']}`"
+        f"`{of['weights_sha256']}`{'' if name in result['shown'].values() else ', which do not ship'}"
         for name, of in networks.items()
     )
+    study = read_comparison(result)
     return f"""# Positions compared
 
-Written by `python -m model.training positions-study`. Networks of equal sizes, data, batches and recipe, trained on
-pairs of at most {facts["longest_tokens"]} tokens a side:
+Written by `python -m model.training positions-study`. Networks of equal sizes, but for the rows of the learned table,
+data, batches and recipe, trained on pairs of at most {facts["longest_tokens"]} tokens a side:
 
 {hashes}
 
@@ -46,7 +50,8 @@ on {facts["hardware"]}.
 Greedy, against all translations; not claimed for fewer than {facts["fewest_pairs"]} pairs.
 
 {table("bleu", 1)}
-{_seeds(groups)}
+{_seeds(study)}
+{_orders(study)}
 ## Shuffled positions
 
 Increase of -ln p per token over {facts["shuffled_sentences"]} test sentences when the tokens of a sentence exchange
@@ -55,6 +60,8 @@ their positions at random, in one stack or in both. The tokens stay in their pla
 | network | encoder | decoder | both |
 | --- | --- | --- | --- |
 {shuffled}
+
+In both stacks: {_order(study.shuffled_extremes("both"))}
 """
 
 
@@ -70,24 +77,62 @@ def _cell(group: dict, name: str, figure: str, digits: int, fewest: int) -> str:
     return "not claimed" if few else "\u2013"
 
 
-def _seeds(groups: list[dict]) -> str:
-    """The means over seeds; empty if no kind has several."""
-    rows = [
-        f"| {group['shortest']} to {group['longest']} | {kind} | {values['loss']['seeds']} | "
-        f"{_interval(values['loss'], 3)} | {_interval(values['bleu'], 1) if 'bleu' in values else ''} |"
-        for group in groups
-        for kind, values in group["seeds"].items()
-        if "loss" in values
-    ]
+def _seeds(study: PositionComparison) -> str:
+    """The means over seeds of kinds with several, and which kinds were trained once."""
+    rows = []
+    for group in study.lengths:
+        for kind, loss in group.loss_over_seeds.items():
+            bleu = group.bleu_over_seeds.get(kind)
+            cells = [_band(loss.mean, 3), f"{group.loss_apart[kind]:.3f}" if kind in group.loss_apart else "\u2013"]
+            cells += [_band(bleu.mean, 1) if bleu else "\u2013"]
+            cells += [f"{group.bleu_apart[kind]:.1f}" if kind in group.bleu_apart else "\u2013"]
+            rows.append(f"| {group.shortest} to {group.longest} | {kind} | {loss.seeds} | {' | '.join(cells)} |")
+    once = ""
+    if study.trained_once:
+        once = f"""
+Trained once: {", ".join(study.trained_once)}. How much another seed would change their figures is not known.
+"""
     if not rows:
-        return ""
+        return f"\n## Over seeds\n{once}"
     lines = "\n".join(rows)
     return f"""
 ## Over seeds
 
-Means over seeds; brackets have the 95 % interval of the mean by Student's t.
-
-| English tokens | positions | seeds | loss | BLEU |
-| --- | --- | --- | --- | --- |
+Means over seeds; brackets have the 95 % interval of the mean by Student's t. *Apart*: the largest difference between
+two seeds.
+{once}
+| English tokens | positions | seeds | loss | apart | BLEU | apart |
+| --- | --- | --- | --- | --- | --- | --- |
 {lines}
 """
+
+
+def _orders(study: PositionComparison) -> str:
+    """Which kinds have the lowest and the highest loss by length, where this is a finding."""
+    lines = []
+    for group in study.lengths:
+        extremes = study.loss_extremes(group)
+        if extremes is not None:
+            lines.append(f"- {group.shortest} to {group.longest} tokens: {_order(extremes)}")
+    rule = "No kind has several seeds, so no order is stated."
+    if study.loss_apart is not None:
+        rule = f"Seeds of one kind differ by up to {study.loss_apart:.3f} nats"
+        rule += f" and {study.bleu_apart:.1f} BLEU" if study.bleu_apart is not None else ""
+        rule += ": an order within that is no finding."
+    return f"## Lowest and highest loss\n\n{rule}\n\n" + "\n".join(lines) + "\n"
+
+
+def _order(extremes: Extremes) -> str:
+    low, high = min(extremes.values.values()), max(extremes.values.values())
+    if not extremes.lowest:
+        why = "no kind has several seeds" if extremes.apart is None else f"seeds differ by {extremes.apart:.3f}"
+        return f"from {low:.3f} to {high:.3f}; no order, as {why}."
+    lowest, highest = (
+        ", ".join(f"{kind} {extremes.values[kind]:.3f}" for kind in kinds)
+        for kinds in (extremes.lowest, extremes.highest)
+    )
+    return f"lowest {lowest}; highest {highest}."
+
+
+def _band(band: BootstrapInterval, digits: int) -> str:
+    return f"{band.value:.{digits}f} [{band.low:.{digits}f}, {band.high:.{digits}f}]"

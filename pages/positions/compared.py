@@ -50,7 +50,7 @@ def render(request: Request) -> None:
     sizes = {
         "layers": model.config.n_encoder_layers,
         "width": model.config.d_model,
-        "parameters": grouped(model.parameters),
+        "parameters": _parameters(networks),
         "longest": model.card.get("data", {}).get("longest_tokens", NO_NUMBER),
     }
     with column_with_text("positions", "compared", **sizes):
@@ -60,6 +60,20 @@ def render(request: Request) -> None:
     result = RENDERERS[view](networks)
     _render_check(networks)
     render_experiment("positions-compared", {"rivals": "lengths"}, result)
+
+
+def _parameters(networks: ComparedNetworks) -> str:
+    """Their number of parameters; where some have more, the least, and the number of each of the others."""
+    counts = {kind: service.model.parameters for kind, service in networks.services.items()}
+    least = min(counts.values())
+    others = [
+        say("positions-compared.parameters-of", "{name}: {count}", name=LABELS[kind](), count=grouped(count))
+        for kind, count in counts.items()
+        if count != least
+    ]
+    if not others:
+        return grouped(least)
+    return say("positions-compared.parameters", "{least} ({others})", least=grouped(least), others=", ".join(others))
 
 
 def _render_translations(networks: ComparedNetworks) -> None:

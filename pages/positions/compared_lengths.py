@@ -1,7 +1,6 @@
 """Held-out loss and BLEU by length of networks that differ in their positions, also beyond the lengths of training."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import streamlit as st
 
@@ -11,10 +10,14 @@ from model.networks.config import PositionKind
 from pages.positions.compared_networks import (
     LABELS,
     POSITIONS,
+    SEEDS,
     ComparedNetworks,
+    extremes_text,
     interval_cell,
     interval_values,
+    labels,
     render_absent,
+    seed_count,
 )
 from pages.shared import files
 from pages.shared.charts import chart
@@ -24,7 +27,7 @@ from views.figures.intervals import IntervalSeries, intervals
 from views.html import bars
 from views.html.generated_tokens import chart_title, label
 from views.text.catalogue import Message, say
-from views.text.numbers import grouped, hardware, three_digits
+from views.text.numbers import grouped, hardware
 
 LOSS = Message("positions-compared.loss", "\u2212ln p per token, nats")
 BLEU = Message("column.bleu", "BLEU")
@@ -38,16 +41,7 @@ def render(networks: ComparedNetworks) -> dict[str, object] | None:
         return None
     render_absent("compared-unmeasured", study.kinds, tuple(networks.services))
     result = summary(study)
-    finding = say(
-        "positions-compared.finding",
-        "On {length} tokens: {best} has the lowest loss, {best_loss} nats per token, {worst} the highest, {worst_loss}",
-        length=result["length"],
-        best=result["best"],
-        best_loss=three_digits(result["best_loss"]),
-        worst=result["worst"],
-        worst_loss=three_digits(result["worst_loss"]),
-    )
-    st.html(chart_title(finding))
+    st.html(chart_title(result["finding"]))
     loss_alt = say(
         "positions-compared.loss.alt",
         "Loss of every network by the number of English tokens; the table below has the same numbers.",
@@ -75,22 +69,11 @@ def render(networks: ComparedNetworks) -> dict[str, object] | None:
     return result
 
 
-def summary(study: PositionComparison) -> dict[str, Any]:
-    """The lowest and the highest loss on the longest sentences with enough pairs, and the same networks' before."""
-    far, near = study.longest_claimed, study.longest_trained
-    losses = {kind: interval.value for kind in study.kinds if (interval := far.loss[kind]) is not None}
-    best, worst = min(losses, key=losses.__getitem__), max(losses, key=losses.__getitem__)
-    before = {kind: interval.value for kind in (best, worst) if (interval := near.loss[kind]) is not None}
-    return {
-        "length": _span(far),
-        "short": _span(near),
-        "best": LABELS[best](),
-        "worst": LABELS[worst](),
-        "best_loss": losses[best],
-        "worst_loss": losses[worst],
-        "best_before": before[best],
-        "worst_before": before[worst],
-    }
+def summary(study: PositionComparison) -> dict[str, str]:
+    """What is known of the order on the longest sentences with enough pairs, and on the longest ones in training."""
+    groups = {"finding": study.longest_claimed, "before": study.longest_trained}
+    orders = {name: (study.loss_extremes(group), _span(group)) for name, group in groups.items()}
+    return {name: extremes_text(extremes, span) for name, (extremes, span) in orders.items() if extremes is not None}
 
 
 def _span(group: PositionLengths) -> str:
@@ -135,13 +118,16 @@ def _series(kind: PositionKind, bands: Sequence[BootstrapInterval | None]) -> In
 
 def _render_table(study: PositionComparison, figures: Sequence[Figures], name: str) -> None:
     """Show a figure of every network by length with its intervals, below its name."""
-    header = [POSITIONS(), *map(group_label, study.lengths)]
-    rows = [[LABELS[kind](), *(interval_cell(group[kind]) for group in figures)] for kind in study.kinds]
+    header = [POSITIONS(), SEEDS(), *map(group_label, study.lengths)]
+    rows = [
+        [LABELS[kind](), seed_count(study, kind), *(interval_cell(group[kind]) for group in figures)]
+        for kind in study.kinds
+    ]
     st.html(label(name) + bars.table(header, rows, name, whole=True, stacked=True))
 
 
 def _render_seeds(study: PositionComparison) -> None:
-    """Show means over seeds, or state that no network has several."""
+    """Name the kinds that were trained once, and show means over seeds of the others."""
     rows = [
         [_span(group), LABELS[kind](), mean.seeds, interval_cell(mean.mean), interval_cell(bleu.mean if bleu else None)]
         for group in study.lengths
@@ -149,14 +135,15 @@ def _render_seeds(study: PositionComparison) -> None:
         if (mean := group.loss_over_seeds.get(kind))
         for bleu in [group.bleu_over_seeds.get(kind)]
     ]
+    if study.trained_once:
+        paragraph("positions", "compared-one-seed", names=labels(study.trained_once))
     if not rows:
-        paragraph("positions", "compared-one-seed")
         return
     paragraph("positions", "compared-seeds")
     header = [
         say("positions-compared.tokens", "English tokens"),
         POSITIONS(),
-        say("positions-compared.column.seeds", "seeds"),
+        SEEDS(),
         LOSS(),
         BLEU(),
     ]
@@ -173,6 +160,7 @@ def csv_header() -> list[str]:
         say("history.lengths.sentences", "sentences"),
         say("positions-compared.pairs", "pairs"),
         *(title for figure in (LOSS(), BLEU()) for title in (figure, f"{figure}, {low}", f"{figure}, {high}")),
+        SEEDS(),
     ]
 
 
@@ -182,6 +170,7 @@ def csv_rows(study: PositionComparison) -> list[list]:
         [LABELS[kind](), group.shortest, group.longest, group.sentences, group.pairs]
         + interval_values(group.loss[kind])
         + interval_values(group.bleu[kind])
+        + [study.seeds[kind]]
         for kind in study.kinds
         for group in study.lengths
     ]

@@ -7,7 +7,7 @@ import streamlit as st
 
 from model import InputError, Trace
 from model.lessons.network_comparison import BootstrapInterval
-from model.lessons.positions_compared import PositionComparison, load_position_comparison
+from model.lessons.positions_compared import Extremes, PositionComparison, load_position_comparison
 from model.networks.config import POSITION_KINDS, PositionKind
 from model.runtime.checkpoint import CheckpointError
 from pages.shared.models import open_positions
@@ -16,8 +16,8 @@ from pages.shared.service import Service
 from pages.shared.texts import caption
 from views.html import bars
 from views.text import literal
-from views.text.catalogue import Message, say_error
-from views.text.numbers import with_interval
+from views.text.catalogue import Message, say, say_error
+from views.text.numbers import grouped, three_digits, with_interval
 
 LABELS: dict[PositionKind, Message] = {
     "sinusoidal": Message("positions-compared.kind.sinusoidal", "Sinusoids"),
@@ -26,6 +26,7 @@ LABELS: dict[PositionKind, Message] = {
     "alibi": Message("positions-compared.kind.alibi", "ALiBi"),
     "none": Message("positions-compared.kind.none", "No positions"),
 }
+SEEDS = Message("positions-compared.column.seeds", "seeds")
 POSITIONS = Message("positions-compared.column.positions", "positions")  # header of the column of their labels
 NO_NUMBER = "\u2014"
 
@@ -76,6 +77,62 @@ def open_networks(request: Request, kinds: Sequence[PositionKind]) -> ComparedNe
 def labels(kinds: Iterable[PositionKind]) -> str:
     """Name some kinds, as a list in a sentence."""
     return ", ".join(LABELS[kind]() for kind in kinds)
+
+
+def seed_count(study: PositionComparison, kind: PositionKind) -> str:
+    """In how many trainings a kind was measured, for the row of its figures."""
+    return grouped(study.seeds[kind])
+
+
+def extremes_text(extremes: Extremes, span: str) -> str:
+    """State which kinds have the lowest and the highest loss, or that no order is known, and why.
+
+    Args:
+        span: the lengths of the sentences, as text.
+    """
+    values = {kind: three_digits(value) for kind, value in extremes.values.items()}
+    low, high = (
+        min(extremes.values, key=extremes.values.__getitem__),
+        max(extremes.values, key=extremes.values.__getitem__),
+    )
+    apart = "" if extremes.apart is None else three_digits(extremes.apart)
+    if extremes.lowest:
+        return say(
+            "positions-compared.order",
+            "On {length} tokens the loss, in nats per token, is lowest with {best} and highest with {worst}; seeds of "
+            "one kind differ by up to {apart}",
+            length=span,
+            best=with_values(extremes.lowest, values),
+            worst=with_values(extremes.highest, values),
+            apart=apart,
+        )
+    bounds = {"length": span, "low": values[low], "high": values[high]}
+    if extremes.apart is None:
+        return say(
+            "positions-compared.no-order-once",
+            "On {length} tokens losses go from {low} to {high} nats per token; each network was trained once, so no "
+            "order is stated",
+            **bounds,
+        )
+    return say(
+        "positions-compared.no-order",
+        "On {length} tokens losses go from {low} to {high} nats per token; seeds of one kind differ by up to {apart}, "
+        "so no order is stated",
+        **bounds,
+        apart=apart,
+    )
+
+
+def with_values(kinds: Iterable[str], values: Mapping[str, str]) -> str:
+    """Name kinds with their figures."""
+    return ", ".join(
+        say("positions-compared.kind-value", "{kind} ({value})", kind=label(kind), value=values[kind]) for kind in kinds
+    )
+
+
+def label(kind: str) -> str:
+    """Name a kind."""
+    return next(message() for name, message in LABELS.items() if name == kind)
 
 
 def render_absent(block: str, present: Sequence[PositionKind], kinds: Sequence[PositionKind] = POSITION_KINDS) -> None:

@@ -6,16 +6,20 @@ Tokens stay in their places, and so does the decoder's mask.
 import streamlit as st
 
 from model.lessons.position_effects import STACKS, PositionLosses, position_losses_in_steps
-from model.lessons.positions_compared import PositionComparison
+from model.lessons.positions_compared import Extremes, PositionComparison
 from model.networks.config import PositionKind
 from pages.positions.compared_networks import (
     LABELS,
     NO_NUMBER,
     POSITIONS,
+    SEEDS,
     ComparedNetworks,
     interval_text,
     interval_values,
+    labels,
     render_absent,
+    seed_count,
+    with_values,
 )
 from pages.positions.effects import STACK_LABELS
 from pages.shared import checks, files
@@ -39,39 +43,55 @@ def render(networks: ComparedNetworks) -> None:
 
 def _render_heldout(study: PositionComparison) -> None:
     """Show a table with bars: a row for each network, a column for each stack."""
-    both = {kind: study.shuffled[kind]["both"].value for kind in study.kinds}
-    most, least = max(both, key=both.__getitem__), min(both, key=both.__getitem__)
-    finding = say(
-        "positions-compared.shuffled.finding",
-        "With shuffled positions in both stacks {most} loses most, {high} nats per token, and {least} least, {low}",
-        most=LABELS[most](),
-        high=three_digits(both[most]),
-        least=LABELS[least](),
-        low=three_digits(both[least]),
-    )
-    st.html(chart_title(finding))
-    header = [POSITIONS(), *(STACK_LABELS[where]() for where in STACKS)]
+    st.html(chart_title(_finding(study.shuffled_extremes("both"))))
+    header = [POSITIONS(), SEEDS(), *(STACK_LABELS[where]() for where in STACKS)]
     largest = max(abs(interval.value) for of in study.shuffled.values() for interval in of.values())
     cells: list[list[bars.Value]] = []
     for kind in study.kinds:
         figures = [study.shuffled[kind][where] for where in STACKS]
         cells.append(
-            [LABELS[kind](), *(bars.bar_cell(each.value, largest, "decoder", interval_text(each)) for each in figures)]
+            [
+                *(LABELS[kind](), seed_count(study, kind)),
+                *(bars.bar_cell(each.value, largest, "decoder", interval_text(each)) for each in figures),
+            ]
         )
     name = say("positions-compared.shuffled.table", "Increase of the loss with shuffled positions, held out")
     st.html(bars.table(header, cells, name, whole=True))
     counts = {"sentences": grouped(study.shuffled_sentences), "resamples": grouped(study.resamples)}
     caption("positions", "compared-shuffled-read", **counts, hardware=hardware(study.hardware))
+    if study.trained_once:
+        caption("positions", "compared-one-seed", names=labels(study.trained_once))
     low, high = say("positions-compared.low", "2.5th percentile"), say("positions-compared.high", "97.5th percentile")
     titles = [
         POSITIONS(),
-        *(f"{title}{part}" for title in header[1:] for part in ("", f", {low}", f", {high}")),
+        *(f"{title}{part}" for title in header[2:] for part in ("", f", {low}", f", {high}")),
     ]
     rows = [
         [LABELS[kind](), *(value for where in STACKS for value in interval_values(study.shuffled[kind][where]))]
         for kind in study.kinds
     ]
     files.csv(titles, rows, "positions-shuffled", say("positions-compared.shuffled.csv", "Held out as CSV"))
+
+
+def _finding(extremes: Extremes) -> str:
+    """State which kinds lose most and least, or that no order is known, and why."""
+    values = {kind: three_digits(value) for kind, value in extremes.values.items()}
+    if extremes.lowest:
+        return say(
+            "positions-compared.shuffled.order",
+            "With shuffled positions in both stacks the loss, in nats per token, rises most with {most} and least with "
+            "{least}",
+            most=with_values(extremes.highest, values),
+            least=with_values(extremes.lowest, values),
+        )
+    ordered = sorted(extremes.values, key=extremes.values.__getitem__)
+    return say(
+        "positions-compared.shuffled.no-order",
+        "With shuffled positions in both stacks the loss rises by {low} to {high} nats per token; seeds of one kind "
+        "are missing or differ as much, so no order is stated",
+        low=values[ordered[0]],
+        high=values[ordered[-1]],
+    )
 
 
 def _render_own(networks: ComparedNetworks) -> None:

@@ -149,12 +149,17 @@ def test_loss_and_bleu_by_length_are_the_studys(study):
             assert points["y"] == [band.value for band in bands]
             assert points["error_y"]["arrayminus"] == pytest.approx([band.value - band.low for band in bands])
     rows = {row[0]: row[1:] for row in table(app, "Loss by length")}
-    assert rows["Learned table"][1] == "\u2014" and rows["Sinusoids"][0].startswith("2.16 (1.66\u00a0\u2013")
-    assert {row[2] for row in table(app, "BLEU by length")[1:]} == {"\u2014"}  # 30 pairs: only the loss is claimed
+    assert rows["Learned table"][2] == "\u2014" and rows["Sinusoids"][1].startswith("2.16 (1.66\u00a0\u2013")
+    assert {name: rows[name][0] for name in NAMES.values()} == dict.fromkeys(NAMES.values(), "1") | {"Sinusoids": "3"}
+    assert {row[3] for row in table(app, "BLEU by length")[1:]} == {"\u2014"}  # 30 pairs: only the loss is claimed
     seeds = table(app, "Means over seeds")
     assert seeds[1][:3] == ["1 to 16", "Sinusoids", "3"] and len(seeds) == 2
     result = next(element.value for element in app.markdown if element.value.startswith("**Result"))
-    assert "On 1 to 16" in result and "Sinusoids has the lowest loss, 2.16" in result
+    assert "On 1 to 16 tokens the loss, in nats per token, is lowest with Sinusoids (2.16) and highest with" in result
+    assert "seeds of one kind differ by up to 0.100" in result
+    once = sentences(app)
+    assert "Trained once: Learned table, Rotary, ALiBi, No positions. How much another seed" in once
+    assert "1,290,240" not in once
 
 
 @pytest.mark.usefixtures("all_ship")
@@ -162,8 +167,8 @@ def test_shuffled_positions_held_out_and_on_the_sentence(study, networks, trace)
     app = open_part(rivals="shuffled", shuffle="3")
     _, *rows = table(app, "Increase of the loss with shuffled positions, held out")
     for row, kind in zip(rows, POSITION_KINDS, strict=True):
-        assert row[0] == NAMES[kind]
-        for cell, where in zip(row[1:], STACKS, strict=True):
+        assert row[:2] == [NAMES[kind], "3" if kind == "sinusoidal" else "1"]
+        for cell, where in zip(row[2:], STACKS, strict=True):
             assert cell.startswith(f"{three_digits(study.shuffled[kind][where].value)} (")
     _, *rows = table(app, "Increase of the loss with shuffled positions, your sentence")
     for row, network in zip(rows, networks.values(), strict=True):
