@@ -8,7 +8,7 @@ from torch import nn
 
 from .hub.downloading import DownloadProgress
 from .hub.errors import OpenError, raised_as
-from .hub.folder_files import open_regular
+from .hub.folder_files import list_entries, open_regular
 from .hub.forward_run import return_outputs_by_default
 from .hub.interface import configs_of, in_eager_form
 from .hub.library_types import Network
@@ -22,6 +22,7 @@ from .hub.readers import NO_PROCESSOR, check_vocabulary, is_picture_text_process
 from .hub.source import commit_of, folder_of
 from .hub.source_check import check_reader, check_source, check_task, network_inside
 from .hub.tasks import ModelTask, body_of, task_of_network
+from .hub.weight_files import select_weights
 from .runtime.device import choose_device
 from .runtime.fallback import place_on_device
 
@@ -83,7 +84,7 @@ def open_model(
 def hash_of(folder: Path) -> str:
     """Compute the SHA-256 of the weight files in the order of their names."""
     digest = hashlib.sha256()
-    for file in sorted(folder.glob("*.safetensors")):
+    for file in select_weights(list_entries(folder)):
         with open_regular(file) as stream:
             while block := stream.read(1 << 20):
                 digest.update(block)

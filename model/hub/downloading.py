@@ -11,8 +11,10 @@ from urllib.request import Request, urlopen
 
 from .errors import OpenError, reason_of
 from .folder import check_memory
+from .weight_files import GGUF, UNREAD
 
 FILES = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
+PATTERNS: dict[str, list[str]] = {"allow_patterns": FILES, "ignore_patterns": UNREAD}
 OFFLINE_AFTER = 3.0  # seconds
 
 DownloadProgress = Callable[[int, int], None]  # bytes downloaded, bytes in total
@@ -23,7 +25,7 @@ def cached_folder(repository: str, revision: str | None) -> Path | None:
     from huggingface_hub import snapshot_download
 
     try:
-        return Path(snapshot_download(repository, revision=revision, allow_patterns=FILES, local_files_only=True))
+        return Path(snapshot_download(repository, revision=revision, **PATTERNS, local_files_only=True))
     except (ValueError, OSError):
         return None
 
@@ -53,7 +55,7 @@ def download(repository: str, revision: str | None, progress: DownloadProgress |
         commit = HfApi().model_info(repository, revision=revision).sha
         _check_fits(repository, commit)
         # by the given revision, under which the library finds it in the cache later
-        options = {"revision": revision, "allow_patterns": FILES} | _progress_options(progress)
+        options = {"revision": revision, **PATTERNS} | _progress_options(progress)
         return Path(snapshot_download(repository, **options))
     except OpenError:
         raise
@@ -111,9 +113,12 @@ def _check_fits(repository: str, commit: str) -> None:
         for entry in HfApi().list_repo_tree(repository, recursive=True, revision=commit)
         if getattr(entry, "size", None) is not None
     }
-    files = {name: files[name] for name in filter_repo_objects(files, allow_patterns=FILES)}
+    everything = set(files)
+    files = {name: files[name] for name in filter_repo_objects(files, **PATTERNS)}
     weights = sum(size for name, size in files.items() if name.endswith(".safetensors"))
     if not weights:
+        if any(name.lower().endswith(".gguf") for name in everything):
+            raise OpenError(GGUF)
         raise OpenError("{id} has no safetensors file on the hub; open a model that has.", id=repository)
     check_memory(weights)
     folder = Path(HF_HUB_CACHE)

@@ -10,14 +10,13 @@ from ..runtime.free_memory import free_memory
 from .bounded_json import LARGEST_HEADER, Pairs, parse_bounded, read_bounded
 from .errors import OpenError, reason_of
 from .folder_files import UNREADABLE, check_entries, list_entries, open_regular
+from .weight_files import ADAPTER, GGUF, check_pointers, check_without_weights, select_weights
 
 CONFIG = "config.json"
-ADAPTER = "adapter_config.json"  # of the library peft
 TYPE = re.compile(r"[\w.-]{1,100}")  # of a model, as config.json names it
 MOST_HEADERS = 50_000_000  # bytes of the headers of all weight files
 MOST_NUMBERS = 2**63  # in one tensor
 SHARE = 0.6  # of free memory, for weights
-PICKLED = {".bin", ".pt", ".pth", ".ckpt"}
 BYTES = {"F64": 8, "I64": 8, "F32": 4, "I32": 4, "F16": 2, "BF16": 2, "I16": 2, "U8": 1, "I8": 1, "BOOL": 1}
 
 
@@ -49,17 +48,11 @@ def inspect_checkpoint(folder: Path) -> CheckpointFiles:
     """
     if not folder.is_dir():
         raise OpenError("There is no such folder; give a folder with config.json and safetensors files.")
+    check_pointers(entries := list_entries(folder))
     config = _config(folder)
-    if config.get("auto_map"):
-        raise OpenError("This model needs program code of its own, which is never run; open a model that does not.")
-    entries = list_entries(folder)
-    weights = sorted(file for file in entries if file.suffix == ".safetensors")
+    weights = select_weights(entries)
     if not weights:
-        if any(file.suffix in PICKLED for file in entries):
-            raise OpenError(
-                "The weights are pickled, and loading them could run code; save the model as safetensors and try again."
-            )
-        raise OpenError("The folder has no safetensors file; put the weights next to config.json.")
+        check_without_weights(file.name for file in entries)
     check_entries(folder)
     read = tensors = parameters = size = 0
     for file in weights:
@@ -129,6 +122,8 @@ def _config(folder: Path) -> dict:
                 "The folder has the adapter of a model and no config.json; load both with the library peft and give "
                 "the model live: open_model(model, reader=tokenizer)."
             ) from None
+        if any(file.suffix.lower() == ".gguf" for file in list_entries(folder)):
+            raise OpenError(GGUF) from None
         raise OpenError("The folder has no config.json; give a folder that a model was saved to.") from None
     except OpenError:
         raise

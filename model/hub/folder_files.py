@@ -25,7 +25,8 @@ SETTINGS = re.compile(
     r"|special_tokens_map|chat_template)(\.[\w.-]+)?\.json"
 )
 INDEX = re.compile(r".+\.index(\.[\w-]+)?\.json")
-ORIGINS = {"_name_or_path", "name_or_path"}  # keys under which the library writes where a model was before
+# keys under which libraries write where a model was before
+ORIGINS = {"_name_or_path", "name_or_path", "base_model_name_or_path"}
 LONGEST_PATH = 4096  # characters
 
 

@@ -9,6 +9,7 @@ from PIL import Image
 
 from .errors import OpenError, raised_as
 from .library_types import Config, Tokenizer
+from .readers import table_size
 from .token_offsets import Tokens, tokenize, tokens_of_ids
 
 TextForm = str | Sequence[int] | Tokens  # a text, the ids of its tokens, or the tokens of a trace
@@ -53,6 +54,24 @@ def check_ids(config: Config, given: Sequence[int]) -> list[int]:
         wrong = next(id_ for id_ in ids if not 0 <= id_ < size)
         raise OpenError("There is no token {id}; ids go from 0 to {last} in this model.", id=wrong, last=str(size - 1))
     return ids
+
+
+def check_known(config: Config, tokens: Tokens) -> None:
+    """Refuse tokens of a tokenizer that the network does not know, as they were added without a row of its table.
+
+    Raises:
+        OpenError: with the first of them.
+    """
+    size = table_size(config)
+    unknown = next((place for place, id_ in enumerate(tokens.ids) if id_ >= size), None)
+    if unknown is not None:
+        raise OpenError(
+            "The tokenizer reads the token {token!r} in this text, number {id}, and the numbers that this model knows "
+            "end at {last}; leave that token out, or enlarge the model: model.resize_token_embeddings(len(tokenizer)).",
+            token=tokens.labels[unknown],
+            id=tokens.ids[unknown],
+            last=str(size - 1),
+        )
 
 
 def read_target(config: Config, given: object) -> str | tuple[int, ...]:

@@ -1,9 +1,12 @@
 """Which versions of `transformers` and PyTorch open checkpoints; `pyproject.toml` has the same ranges."""
 
+from importlib.util import find_spec
+
 from .errors import OpenError
 
 LIBRARY = ((5, 0), (6, 0))  # of transformers: from the first, below the second
 OLDEST_TORCH = (2, 6)
+OLDEST_WITH_ADAPTERS = (5, 4)  # that apply an adapter to the base beside it, not to the one that it names
 
 
 def check_library_version() -> None:
@@ -41,6 +44,28 @@ def check_library_version() -> None:
             installed=torch.__version__,
             library=transformers.__version__,
             oldest=_text(OLDEST_TORCH),
+        )
+
+
+def check_adapter_libraries() -> None:
+    """Refuse an adapter beside its base where the installed libraries would leave it out, or load another base.
+
+    Raises:
+        OpenError: with what to install.
+    """
+    import transformers
+
+    if find_spec("peft") is None:
+        raise OpenError(
+            "The folder has an adapter of its model, adapter_config.json, which the library peft applies, and that is "
+            "not installed; install it, or remove adapter_config.json to open the model without the adapter."
+        )
+    if _numbers(transformers.__version__) < OLDEST_WITH_ADAPTERS:
+        raise OpenError(
+            "The folder has an adapter of its model, adapter_config.json, which version {installed} of the library "
+            "transformers would apply to another model; install version {oldest} or later.",
+            installed=transformers.__version__,
+            oldest=_text(OLDEST_WITH_ADAPTERS),
         )
 
 

@@ -18,10 +18,12 @@ from .folder import SHARE, CheckpointFiles, check_memory, check_size, inspect_ch
 from .forward_run import return_outputs_by_default
 from .interface import has_eager_form
 from .library_types import Config, Network, Reader
+from .library_version import check_adapter_libraries
 from .model_inputs import reads_pictures_with_text
 from .readers import load_processor, load_reader
 from .tasks import OPTIONS, ModelTask, head_left_out, loading_class, task_of
 from .trial import STAGES, TrialResult, try_out
+from .weight_files import ADAPTER, ADAPTER_WEIGHTS
 
 UNKNOWN = Template("This version of the library does not support models of type {type}.")
 OTHER_SIZES = Template(
@@ -103,8 +105,11 @@ def load_model(
     _check_quantization(files.config)
     type_ = files.config["model_type"]
     with _newer_version_stated(files):
+        if files.config.get("auto_map") and not _has_class(files.config):
+            raise OpenError("This model needs program code of its own, which is never run; open a model that does not.")
         if type_ not in transformers.CONFIG_MAPPING:
             raise OpenError(UNKNOWN, type=type_)
+        _check_adapter(folder)
         _check_trial(files, try_out(folder, type_, task), dtype, spread=device_map is not None)
         with raised_as(STAGES["config"], type=type_):  # each type of model checks its sizes in its own way
             config = read_config(folder)
@@ -120,6 +125,34 @@ def load_model(
         except OpenError as error:
             refusal = error
     return LoadedModel(network.eval().requires_grad_(False), reader, vision, task, head, processor, refusal)
+
+
+def _has_class(config: dict[str, Any]) -> bool:
+    """Whether the library itself has the type of a model, and the class that it was saved from, by its own spelling."""
+    import transformers
+
+    named = config.get("architectures")
+    classes = {str(name).lower() for name in named} if isinstance(named, list) else set()
+    known = {name.lower() for name in dir(transformers)} if classes else set()
+    return config["model_type"] in transformers.CONFIG_MAPPING and classes <= known
+
+
+def _check_adapter(folder: Path) -> None:
+    """Refuse an adapter beside its base where it could not be applied: the base alone would answer otherwise.
+
+    Raises:
+        OpenError: peft is missing or transformers too old, or the adapter has no safetensors file.
+    """
+    if not (folder / ADAPTER).is_file():
+        return
+    if not (folder / ADAPTER_WEIGHTS).is_file():
+        raise OpenError(
+            "The folder has an adapter of its model, {file}, without {weights}; save the adapter as safetensors, or "
+            "remove {file} to open the model without it.",
+            file=ADAPTER,
+            weights=ADAPTER_WEIGHTS,
+        )
+    check_adapter_libraries()
 
 
 def _check_quantization(config: dict[str, Any]) -> None:

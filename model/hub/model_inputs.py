@@ -1,6 +1,7 @@
 """Convert the user's text or picture to the input tensors of a network of the library."""
 
 import inspect
+import itertools
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from .forward_run import ModelInputs
 from .languages import TargetLanguages
 from .library_types import ImageProcessor, Network, Reader
 from .picture_layout import PictureLayout, channels, whole_patches
+from .readers import OTHER_TOKENIZER, table_size
 from .token_offsets import Tokens, tokenize
 
 PROBE = "The quick brown fox jumps over the lazy dog."
@@ -124,9 +126,8 @@ def probe_inputs(
         rows, columns = np.indices((64, 64))
         pattern = np.stack([rows * 4, columns * 4, (rows + columns) * 2], axis=-1).astype(np.uint8)
         return picture_inputs(network, reader, Image.fromarray(pattern)), None, None
-    tokens = tokenize(reader, PROBE)
-    ids = tokens.ids[:PROBE_TOKENS]
-    source = Tokens(ids, tokens.labels[:PROBE_TOKENS], tokens.special[:PROBE_TOKENS], (0,) * len(ids), ())
+    ids = _probe_ids(network, reader)
+    source = Tokens(ids, (), (), (0,) * len(ids), ())
     if not has_decoder(network):
         return text_inputs(network, source), len(ids), None
     start = first_ids(network, languages, languages.default or next(iter(languages.ids), None))
@@ -136,9 +137,22 @@ def probe_inputs(
     return pair_inputs(network, source, target), len(ids), len(target)
 
 
+def _probe_ids(network: Network, reader: Reader) -> tuple[int, ...]:
+    """The first ids of a short text; tokens that the network does not know are left out, and others come again.
+
+    Raises:
+        OpenError: it knows less than half of them: this is the tokenizer of another model.
+    """
+    ids = tokenize(reader, PROBE).ids
+    known = [id_ for id_ in ids if id_ < table_size(network.config)]
+    if 2 * len(known) < len(ids):
+        raise OpenError(OTHER_TOKENIZER, size=len(reader), known=table_size(network.config))
+    return tuple(itertools.islice(itertools.cycle(known), min(PROBE_TOKENS, len(ids))))
+
+
 def same_length_inputs(network: Network, reader: Reader, end: int) -> ModelInputs:
     """A short input of a classifier with a decoder, which reads the text too, and answers at the end of the text."""
-    ids = (*tokenize(reader, PROBE).ids[: PROBE_TOKENS - 1], end)
+    ids = (*_probe_ids(network, reader)[: PROBE_TOKENS - 1], end)
     source = Tokens(ids, (), (), (0,) * len(ids), ())
     return pair_inputs(network, source, (start_id(network), *ids[:-1]))
 

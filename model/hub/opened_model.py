@@ -28,6 +28,7 @@ from .model_inputs import picture_fields
 from .opened_answers import OpenedAnswers
 from .opened_reading import Pictures, TraceInput
 from .picture_text_inputs import PictureText
+from .readers import table_size
 from .record import HubRecord, LayerRecord, reduce_call, stack_layers
 from .token_offsets import Tokens
 from .trace_limits import TraceRetention, plan_retention
@@ -239,7 +240,7 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
     def _padding(self) -> int:
         """The id that fills shorter texts of a batch."""
         ids = (getattr(self.config.get_text_config(), "pad_token_id", None), self.reader.pad_token_id)
-        return next((id_ for id_ in ids if id_ is not None), 0)
+        return next((id_ for id_ in ids if id_ is not None and 0 <= id_ < table_size(self.config)), 0)
 
     def _retention(self, shapes: dict[str, tuple[int, int, int, int]], keep: str | int) -> TraceRetention:
         numbers = sorted({number for layers in self.layers.values() for number in layers})

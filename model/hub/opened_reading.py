@@ -11,7 +11,7 @@ from ..tracing.interventions import HeadInterventions, to_tap
 from .errors import OpenError
 from .forward_run import ModelInputs
 from .generation import greedy_in_steps
-from .input_forms import TextForm, one_picture, one_text, read_target, read_text
+from .input_forms import TextForm, check_known, one_picture, one_text, read_target, read_text
 from .model_inputs import first_ids, own_decoder_ids, pair_inputs, picture_inputs, text_inputs
 from .opened_network import OpenedNetwork
 from .picture_text_inputs import PictureText, check_pictures, read_picture_text, render_picture_chat
@@ -94,6 +94,7 @@ class OpenedReading(OpenedNetwork):
         if second is not None and not self.takes_two_texts:
             raise OpenError("This model reads one text at a time; leave the second one out.")
         source = read_text(self.reader, self.config, text, second, special)
+        check_known(self.config, source)
         self.limits.check(len(source.ids))
         return source
 
@@ -104,6 +105,7 @@ class OpenedReading(OpenedNetwork):
         else:  # the tokenizer's own language stays as it is: others may use it meanwhile
             ids = self.reader(text, add_special_tokens=False)["input_ids"]
         fed = self._fed(tuple(ids), language)
+        check_known(self.config.get_text_config(decoder=True), tokens_of_ids(self.reader, fed))
         self.limits.check(0, len(fed))
         return fed
 

@@ -1,6 +1,7 @@
 """The tokenizer or image processor of a folder: opened, or refused for the reason that is true."""
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,9 @@ from .tasks import OPTIONS
 NO_PROCESSOR = Template(
     "The pictures of this model are not read, as its processor is missing: give a live model with "
     "reader=processor, or put the processor's files next to config.json."
+)
+OTHER_TOKENIZER = Template(
+    "The tokenizer has {size} tokens and the model {known}; put the tokenizer's files next to config.json."
 )
 _LIBRARY = re.compile(
     r"requires the (.+?) library|Missing optional dependencies: ([\w, ]+)|No module named '([\w.]+)'"
@@ -81,18 +85,21 @@ def is_picture_text_processor(reader: Any) -> bool:
 
 
 def check_vocabulary(tokenizer: Tokenizer, config: Config) -> None:
-    """Refuse a tokenizer that does not fit its network; the library opens one without its files as an empty one.
+    """Refuse a tokenizer that is empty, as the library opens one without its files.
+
+    One with more tokens than the network is accepted: a text may use none of the others.
 
     Raises:
-        OpenError: it is empty, or has more tokens than the network.
+        OpenError: it is empty, or the network reads no text.
     """
-    size = len(tokenizer)
     known = getattr(config.get_text_config(), "vocab_size", None)
     if not isinstance(known, int):
         raise OpenError("This model reads no text of its own, and no pictures alone; open one that does.")
-    if size <= len(tokenizer.all_special_tokens) or size > known:
-        raise OpenError(
-            "The tokenizer has {size} tokens and the model {known}; put the tokenizer's files next to config.json.",
-            size=size,
-            known=known,
-        )
+    if len(tokenizer) <= len(tokenizer.all_special_tokens):
+        raise OpenError(OTHER_TOKENIZER, size=len(tokenizer), known=known)
+
+
+def table_size(config: Config) -> int:
+    """How many tokens a network knows, by its configuration; ids from this number on have no row in its table."""
+    size = getattr(config.get_text_config(), "vocab_size", None)
+    return size if isinstance(size, int) else sys.maxsize

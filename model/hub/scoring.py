@@ -17,6 +17,7 @@ from .hub_trace import HubTrace
 from .languages import TargetLanguages
 from .library_types import Network, Reader
 from .model_inputs import text_inputs
+from .readers import table_size
 from .tasks import AnswerForm, ModelTask
 from .token_offsets import labels_of
 from .verification import OpeningCheck
@@ -127,6 +128,11 @@ def pseudo_likelihood(model: ScoredModel, trace: HubTrace, intervention: HeadInt
         intervention: changes to heads, or a tap, in every run.
     """
     tokens = trace.tokens("source")
+    mask = model.reader.mask_token_id
+    if mask is None or mask >= table_size(model.network.config):
+        raise OpenError(
+            "The tokenizer has no token that masks another and that this model knows, so nothing is scored."
+        )
     tap = to_tap(intervention, lambda: model.shapes_of(trace), model.layers)
     losses = []
     for place, id_ in enumerate(tokens.ids):
@@ -134,7 +140,7 @@ def pseudo_likelihood(model: ScoredModel, trace: HubTrace, intervention: HeadInt
             continue
         inputs = dict(text_inputs(model.network, tokens))
         inputs["input_ids"] = inputs["input_ids"].clone()
-        inputs["input_ids"][0, place] = model.reader.mask_token_id
+        inputs["input_ids"][0, place] = mask
         recorder = None if tap is None else CallRecorder(model.proof.plan.names, tap, lambda index, call: None)
         logits = output_tensor(run_network(model.network, inputs, recorder, model.proof.by_interface))
         losses.append(float(F.cross_entropy(logits[place].double()[None], torch.tensor([id_]).to(logits.device))))

@@ -58,9 +58,8 @@ def test_an_unknown_type(checkpoint):
 def test_code_of_its_own_is_never_run(checkpoint):
     ran = checkpoint / "ran"
     (checkpoint / "modeling_own.py").write_text(f"open({str(ran)!r}, 'w')")
-    change_config(
-        checkpoint, auto_map={"AutoModelForCausalLM": "modeling_own.Own", "AutoConfig": "modeling_own.Config"}
-    )
+    names = {"AutoModelForCausalLM": "modeling_own.Own", "AutoConfig": "modeling_own.Config"}
+    change_config(checkpoint, auto_map=names, architectures=["Own"])
     assert_refused(checkpoint, "program code of its own, which is never run")
     assert not ran.exists()
 
