@@ -6,6 +6,7 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server import streamlit_internals
+from server.base_path import base_path
 from server.http_errors import Refusal, refuse
 
 SOCKET = "/_stcore/stream"
@@ -54,6 +55,7 @@ class KnownAddresses:
             path, method = scope["path"], scope["method"]
             if (target := self._moved.get(path.rstrip("/"))) and method in ("GET", "HEAD"):
                 query = scope["query_string"].decode("latin-1")
+                target = f"{base_path()}{target}"
                 return await RedirectResponse(f"{target}?{query}" if query else target, 308)(scope, receive, send)
             known = path in self._known or any(
                 path.startswith(prefix) and method in methods for prefix, methods in DYNAMIC_PATHS.items()

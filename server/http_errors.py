@@ -8,6 +8,8 @@ from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from server.base_path import base_path
+
 POLICY = 1008  # close code of a WebSocket: policy violation by the client
 LONGEST_REASON = 123  # bytes of a close frame's reason (RFC 6455, section 5.5)
 _LANGUAGE = "atlas.language"  # key of a request's scope
@@ -29,7 +31,7 @@ _PAGE = """<!doctype html>
 <title>{sentence}</title>
 <style>:root {{color-scheme: light dark; font: 1.125rem/1.6 sans-serif}} body {{margin: 15vh auto; max-width: 36rem;
 padding: 0 1rem}} h1 {{font-size: 1.5rem; line-height: 1.3}}</style></head>
-<body><main><h1>{sentence}</h1><p><a href="/">{home}</a></p></main></body></html>
+<body><main><h1>{sentence}</h1><p><a href="{start}">{home}</a></p></main></body></html>
 """
 
 
@@ -79,7 +81,12 @@ async def refuse(
     headers = {"Cache-Control": "no-store"}
     answer: Response = PlainTextResponse(sentence + "\n", status, headers=headers)
     if link_home and scope["type"] == "http" and "text/html" in Headers(scope=scope).get("accept", ""):
-        words = {"sentence": sentence, "home": translate(_HOME.english), "language": language}
+        words = {
+            "sentence": sentence,
+            "home": translate(_HOME.english),
+            "language": language,
+            "start": f"{base_path()}/",
+        }
         page = _PAGE.format(**{name: html.escape(word) for name, word in words.items()})
         answer = HTMLResponse(page, status, headers=headers)
     await answer(scope, receive, send)

@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from starlette.middleware import Middleware
 
 from server.addresses import KnownAddresses
+from server.base_path import InsertBasePath, RemoveBasePath
 from server.client_address import SocketsByAddress
 from server.connection_limits import ConnectionLimits
 from server.headers import SecurityHeaders
@@ -33,7 +34,9 @@ def middleware_stack(
         of_pages: middleware of the pages; runs after the host check.
         language: see `RefusalLanguage`; refusals are in English if None.
     """
+    own_paths = [path.partition("{")[0] for path in extra_paths]
     return [
+        Middleware(RemoveBasePath, root_paths=[path for path in extra_paths if "{" not in path]),
         *([Middleware(RefusalLanguage, language=language)] if language else []),
         Middleware(ConnectionLimits),
         Middleware(SecurityHeaders),
@@ -45,4 +48,5 @@ def middleware_stack(
         Middleware(MessageFilter),
         Middleware(UploadLimit),
         Middleware(InstallationRedaction, script=script, version=version),
+        Middleware(InsertBasePath, own_paths=own_paths),
     ]

@@ -10,6 +10,8 @@
 # TLS_CERTIFICATE, TLS_KEY
 #                 files; with them HTTPS is served on TLS_LISTEN, 8443 by default, and LISTEN redirects there
 # ATLAS_EMBED     not empty: other sites show this one in a frame, see docs/operating.md; the replicas need it too
+# BASE_PATH       the path below which the app is served, such as /tools/atlas; the replicas need it too, as
+#                 STREAMLIT_SERVER_BASE_URL_PATH
 # PUBLIC_PORT     the port in the address of an HTTPS page, 443 by default
 #
 # While a file draining/PORT is in the folder, that replica gets no new visitors; its present ones stay. One file at a
@@ -19,7 +21,7 @@ set -eu
 folder=${1:?"usage: REPLICAS=\"host:port ...\" $0 FOLDER"}
 : "${REPLICAS:?"name them: REPLICAS=\"host:port host:port\""}"
 : "${SERVER_NAME:=localhost}" "${LISTEN:=8080}"
-: "${TLS_CERTIFICATE:=}" "${TLS_KEY:=}" "${TLS_LISTEN:=8443}" "${PUBLIC_PORT:=443}" "${ATLAS_EMBED:=}"
+: "${TLS_CERTIFICATE:=}" "${TLS_KEY:=}" "${TLS_LISTEN:=8443}" "${PUBLIC_PORT:=443}" "${ATLAS_EMBED:=}" "${BASE_PATH:=}"
 here=$(cd "$(dirname "$0")" && pwd)
 
 fail() {
@@ -156,6 +158,20 @@ done
 
 mkdir -p "$folder/temporary" "$folder/cache" "$folder/draining"
 folder=$(cd "$folder" && pwd)
-cp "$here/nginx.conf" "$here/locations.conf" "$here/headers.conf" "$folder"
+[ -z "$BASE_PATH" ] || printf '%s' "$BASE_PATH" | grep -Eq '^(/[A-Za-z0-9._-]+)+$' ||
+    fail "BASE_PATH $BASE_PATH is not a path like /tools/atlas"
+cp "$here/headers.conf" "$folder"
+sed "s#^\( *\(~^\)\{0,1\}\)/\(_stcore\|static\|media\)/#\1$BASE_PATH/\3/#" "$here/nginx.conf" >"$folder/nginx.conf"
+sed "s#^\(location [=^~ ]*\)/#\1$BASE_PATH/#" "$here/locations.conf" >"$folder/locations.conf"
+[ -z "$BASE_PATH" ] || cat >>"$folder/locations.conf" <<END
+
+location = $BASE_PATH {
+    return 308 $BASE_PATH/\$is_args\$args;
+}
+
+location / {
+    return 404;
+}
+END
 replicas >"$folder/replicas.conf"
 site >"$folder/site.conf"

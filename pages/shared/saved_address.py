@@ -4,6 +4,7 @@ import platform
 from importlib.metadata import version
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+from server.base_path import base_path
 from views import navigation
 from views.controls import picture_input
 from views.url_state import bound_settings
@@ -18,7 +19,7 @@ def view_link(page: str) -> str:
     address = bound_settings.view_query()
     if address.get(picture_input.SETTING) == picture_input.OWN:  # only this visit has the picture
         del address[picture_input.SETTING]
-    return f"/{page}?{urlencode(sorted(address.items()), doseq=True)}"
+    return f"{base_path()}/{page}?{urlencode(sorted(address.items()), doseq=True)}"
 
 
 def is_of_own_folder(link: str) -> bool:
