@@ -63,7 +63,7 @@ class PositionTranslator(Translator):
         if count > most:
             raise InputError(
                 "That translation has {count} tokens and the model reads at most {most}. "
-                "Shorten it by {excess} tokens.",
+                "Shorten it by {excess} {excess:token|tokens}.",
                 count=count,
                 most=most,
                 excess=count - most,

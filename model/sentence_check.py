@@ -42,7 +42,8 @@ def check_text(text: str, encode: Callable[[str], list[int]], positions: int) ->
     ids = encode(text)
     if len(ids) > most:
         raise InputError(
-            "That sentence has {count} tokens and the model reads at most {most}. Shorten it by {excess} tokens.",
+            "That sentence has {count} tokens and the model reads at most {most}. Shorten it by {excess} "
+            "{excess:token|tokens}.",
             count=len(ids),
             most=most,
             excess=len(ids) - most,

@@ -165,7 +165,7 @@ PATCHES = replace(
     in_heading=Message("kind.patches.heading", "Similarity of position vectors"),
 )
 CLS = "CLS"
-_OF_HEADS = Message("kind.of-heads", "{kind}, layers with {heads} heads")
+_OF_HEADS = Message("kind.of-heads", "{kind}, layers with {heads} {heads:head|heads}")
 
 
 def find_kind(name: str) -> Kind | None:

@@ -130,7 +130,10 @@ class _Add:
 
 def _check_noise(noisy: Mapping[str, Sequence[int]], lengths: Mapping[str, int], samples: int, scale: float) -> None:
     if samples < 2:
-        raise CausalError("{samples} samples of noise have no standard error; draw at least 2.", samples=samples)
+        raise CausalError(
+            "{samples} {samples:sample of noise has|samples of noise have} no standard error; draw at least 2.",
+            samples=samples,
+        )
     if not (math.isfinite(scale) and scale > 0):
         raise CausalError("Noise of {scale} standard deviations changes nothing; choose a number above 0.", scale=scale)
     if not any(noisy.values()):

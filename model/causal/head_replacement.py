@@ -120,7 +120,9 @@ def ablate_in_steps(
     if (replacement == "mean" and means is None) or (replacement == "resample" and pool is None):
         raise CausalError("Replacing by {how} needs the outputs of other inputs; give some.", how=replacement)
     if replacement == "resample" and samples < 2:
-        raise CausalError("{samples} samples have no standard error; draw at least 2.", samples=samples)
+        raise CausalError(
+            "{samples} {samples:sample has|samples have} no standard error; draw at least 2.", samples=samples
+        )
     rows = samples if replacement == "resample" else 1
     run = resumable.record(tuple(part.expand(rows, *part.shape[1:]) for part in inputs))
     heads: list[HeadPlace] = [

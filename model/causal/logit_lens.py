@@ -76,7 +76,9 @@ def logit_lens_in_steps(
     top = min(TOP, resumable.columns) if top is None else top
     if not 1 <= top <= resumable.columns:
         raise CausalError(
-            "{top} answers cannot be listed; choose a number from 1 to {most}.", top=top, most=resumable.columns
+            "{top} {top:answer|answers} cannot be listed; choose a number from 1 to {most}.",
+            top=top,
+            most=resumable.columns,
         )
     stack = resumable.output_stack
     resumable.check_tensor(stream_name(stack, 0))
@@ -84,7 +86,8 @@ def logit_lens_in_steps(
     length = resumable.lengths(inputs)[stack]
     if not len(right_ids) == len(labels) == length:
         raise CausalError(
-            "There are {length} positions; give a token and a label for each, not {ids} and {labels}.",
+            "There {length:is|are} {length} {length:position|positions}; give a token and a label for each, not "
+            "{ids} and {labels}.",
             length=length,
             ids=len(right_ids),
             labels=len(labels),

@@ -131,7 +131,9 @@ def draw_repeated(resumable: ResumableNetwork, length: int, rows: int, seed: int
     """
     ordinary, most = resumable.ordinary_ids()
     if length > most:
-        raise CausalError("{length} ids cannot be repeated here; choose at most {most}.", length=length, most=most)
+        raise CausalError(
+            "{length} {length:id|ids} cannot be repeated here; choose at most {most}.", length=length, most=most
+        )
     generator = torch.Generator().manual_seed(seed)
     halves = torch.stack([ordinary[torch.randperm(len(ordinary), generator=generator)[:length]] for _ in range(rows)])
     return torch.cat([halves, halves], dim=1).to(resumable.device)

@@ -89,7 +89,8 @@ def _kind(call: AttentionCall, vision: bool, source: int, target: int | None) ->
     if batch != 1 or not {queries, keys} <= {source, target}:
         if batch != 1 or max(queries, keys) > max(source, target or 0):
             raise OpenError(
-                "The heads of this model attend within windows or bands of the input, {queries} queries to {keys} keys "
+                "The heads of this model attend within windows or bands of the input, {queries} "
+                "{queries:query|queries} to {keys} {keys:key|keys} "
                 "at a time; only maps over the whole input are shown.",
                 queries=queries,
                 keys=keys,

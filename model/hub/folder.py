@@ -88,7 +88,8 @@ def check_layers(files: CheckpointFiles) -> None:
     layers = max((count for count in counts if isinstance(count, int)), default=0)
     if layers > files.tensors:
         raise OpenError(
-            "config.json names {layers} layers, but the weights are only {tensors} tensors; the two files do not "
+            "config.json names {layers} {layers:layer|layers}, but the weights are only {tensors} "
+            "{tensors:tensor|tensors}; the two files do not "
             "belong together.",
             layers=layers,
             tensors=files.tensors,

@@ -27,7 +27,8 @@ from .weight_files import ADAPTER, ADAPTER_WEIGHTS
 
 UNKNOWN = Template("This version of the library does not support models of type {type}.")
 OTHER_SIZES = Template(
-    "{count} tensors of the weights have another size than config.json states, {name} for one; the two files do not "
+    "{count} {count:tensor of the weights has|tensors of the weights have} another size than config.json states, "
+    "{name} for one; the two files do not "
     "belong together."
 )
 QUANTIZED = Template(
@@ -205,7 +206,8 @@ def _load_network(
         if any(name.startswith(f"{network.base_model_prefix}.") for name in missing):
             break  # the body is not complete either
     raise OpenError(
-        "The weights lack {count} tensors that this type of model has, {name} for one; it would answer with random "
+        "The weights lack {count} {count:tensor|tensors} that this type of model has, {name} for one; it would "
+        "answer with random "
         "numbers.",
         count=len(lacking),
         name=lacking[0],

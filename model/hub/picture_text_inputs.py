@@ -108,7 +108,8 @@ def with_placeholders(network: Network, processor: Any, text: str, count: int) -
     written = text.count(placeholder)
     if written not in (0, count):
         raise OpenError(
-            "The text has {written} placeholders {placeholder}, and there are {count} pictures; give one for each.",
+            "The text has {written} {written:placeholder|placeholders} {placeholder}, and there {count:is|are} "
+            "{count} {count:picture|pictures}; give one for each.",
             written=written,
             placeholder=placeholder,
             count=count,

@@ -11,7 +11,8 @@ class UserError(Exception):
     """An error whose message states in one sentence what is wrong and what to do.
 
     Attributes:
-        template: the English sentence with `{name}` in place of each value; the key of its translations.
+        template: the English sentence with `{name}` in place of each value; the key of its translations. Two forms in
+            place of a format, `{count} {count:token|tokens}`, are those for 1 and for every other count.
         values: name -> value. `str(error)` is the English sentence with the values in it, whole numbers from 1,000 on
             with commas, as pages have them.
     """
@@ -55,4 +56,7 @@ def _with_commas(name: str, value: object) -> object:
 
 class _WithCommas(int):
     def __format__(self, format_spec: str) -> str:
+        if "|" in format_spec:
+            one, many = format_spec.split("|")
+            return one if self == 1 else many
         return super().__format__(format_spec or ",")

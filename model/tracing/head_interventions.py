@@ -55,7 +55,8 @@ class HeadIntervention(ABC):
         for layer, head in self.heads:
             if not (0 <= layer < layers and 0 <= head < heads):
                 raise InterventionError(
-                    "There is no head {head} in layer {layer}: {kind} attention has {layers} layers of {heads} heads.",
+                    "There is no head {head} in layer {layer}: {kind} attention has {layers} "
+                    "{layers:layer|layers} of {heads} {heads:head|heads}.",
                     head=Place(head),
                     layer=Place(layer),
                     kind=self.kind,

@@ -45,7 +45,9 @@ def read_earlier_training(folder: Path, corpus: Corpus, recipe: Recipe) -> Earli
     start, record = finished_epochs(folder)
     if recipe.epochs <= start.epoch:
         raise CheckpointError(
-            "{folder} has trained for {epochs} epochs; give --epochs more than that.", folder=folder, epochs=start.epoch
+            "{folder} has trained for {epochs} {epochs:epoch|epochs}; give --epochs more than that.",
+            folder=folder,
+            epochs=start.epoch,
         )
     tensors = {name: tensor.float() for name, tensor in tensors.items()}
     return EarlierTraining(config, start, tensors, (folder / "tokenizer.model").read_bytes(), record)

@@ -52,7 +52,9 @@ def render(request: Request) -> None:
         render_results(request, tree, options)
     st.header(say("decoding.search", "The search, from left to right"), anchor=False)
     text = say(
-        "decoding.search.title", "Beam search of {steps} steps; the table has its numbers.", steps=len(tree.steps)
+        "decoding.search.title",
+        "Beam search of {steps} {steps:step|steps}; the table has its numbers.",
+        steps=len(tree.steps),
     )
     svg = beam.beam(tree_columns(request, tree, all_nodes), text)
     inline_svg(svg, key="tree")

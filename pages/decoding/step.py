@@ -139,7 +139,8 @@ def _step_view(
     )
     summary = say(
         "decoding.left",
-        "{kept} of {vocabulary} tokens are left; before filtering they had {mass} of the probability, now 1.",
+        "{kept} of {vocabulary} tokens {kept:is left; before filtering it had|are left; before filtering they "
+        "had} {mass} of the probability, now 1.",
     )
     table_name = say("decoding.choice.table", "The most probable tokens of step {step}", step=step)
     return StepView(

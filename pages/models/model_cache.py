@@ -104,8 +104,9 @@ class OpenedModels:
             unused = [name for name, model in self._models.items() if not model.users]
             if not unused:
                 raise OpenError(
-                    "{count} models are open and in use, and this server keeps no more; look at one of {names}, or try "
-                    "again in some minutes.",
+                    "{count} {count:model is|models are} open and in use, and this server keeps no more; look at "
+                    "one of "
+                    "{names}, or try again in some minutes.",
                     count=MOST_MODELS,
                     names=", ".join(self._models),
                 )

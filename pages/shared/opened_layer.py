@@ -123,7 +123,9 @@ def stations(opened: OpenedLayer, keys: list[str], heads: int, settings: dict[st
             _link("inside", settings, inside="feed-forward"),
             say(
                 "stage.layer.feed-forward.text",
-                "{fired} of {units} units are above 0; they add length {added} to {before}; after the norm: {after}.",
+                "{fired} of {units} units {fired:is above 0; it adds|are above 0; they add} length {added} to "
+                "{before}; "
+                "after the norm: {after}.",
                 fired=opened.fired,
                 units=opened.units,
                 added=expanded,

@@ -71,7 +71,7 @@ def test_the_rotation_and_its_residual(server: Server, page: Page):
 @pytest.mark.nightly
 def test_a_curve_from_more_and_more_columns(server: Server, page: Page):
     open_page(page, f"{server.url}/positions?facet=basis&basis=harmonics&columns=1&width=64")
-    caption = page.get_by_text(re.compile("of the first 1 columns are used"))
+    caption = page.get_by_text(re.compile("of the first 1 column is used"))
     expect(caption).to_be_visible()
     slider = page.get_by_role("slider", name="Columns used")
     slider.focus()

@@ -65,7 +65,7 @@ WORDS = controls.WORDS | {
     "point": Message("lines.point", "Point at a token to see its lines alone; click or press Enter to lock them."),
     "attends": Message("lines.attends", "{token} ({place}) attends to: {list} ({meaning})"),
     "attended": Message("lines.attended", "{token} ({place}) is attended to by: {list} ({meaning})"),
-    "meanOf": Message("lines.mean.of", "mean of {count} heads"),
+    "meanOf": Message("lines.mean.of", "mean of {count} {count:head|heads}"),
     "strongestLines": Message(
         "lines.legend.strongest",
         "Drawn: the strongest {count} of {all} lines. A thicker line is a larger weight. Next to a token: one cell for "

@@ -21,7 +21,7 @@ WORDS = {
     "edge": Message("paths.edge", "{sender} \u2192 {receiver}"),
     "input": Message("paths.edge.input", "{sender} \u2192 {receiver}, {input}"),
     "cut": Message("paths.cut", "cut"),
-    "graph": Message("paths.graph", "Graph of {count} edges from the input through heads to the answer"),
+    "graph": Message("paths.graph", "Graph of {count} {count:edge|edges} from the input through heads to the answer"),
 }
 
 

@@ -1,4 +1,7 @@
-"""Fill texts with values: counts in groups of three digits, and Korean particles, `{token:은/는}`.
+"""Fill texts with values: counts in groups of three digits, Korean particles, `{token:은/는}`, and plural forms.
+
+`{count} {count:token|tokens}` writes 1 token and 2 tokens; a translation leaves the second one out where its language
+has one form.
 
 The form of a particle depends on the last sound of the word before. After a consonant the first form follows, after a
 vowel the second; before 으로/로 the consonant ㄹ counts as a vowel. Digits are read in Korean, Latin letters by their
@@ -25,7 +28,8 @@ PAIRS = (
 )
 _SPEC = re.compile(rf"(.*?)({'|'.join(sorted(PAIRS, key=len, reverse=True))})", re.DOTALL)
 _SPELLED = frozenset(("id", "seed"))  # values that are written as they are typed
-_FIELD = re.compile(rf"\{{[^{{}}]*:[^{{}}]*(?:{'|'.join(PAIRS)})\}}")
+_PLURAL = "|"  # between the form for 1 and that for every other count
+_FIELD = re.compile(rf"\{{[^{{}}]*:[^{{}}]*(?:{'|'.join(PAIRS)}|\|[^{{}}]*)\}}")
 _SYLLABLES = ("가", "힣")
 _FINALS = 28  # positions of a final consonant in a syllable's number; 0 is none
 _RIEUL = 8  # the position of ㄹ
@@ -38,7 +42,9 @@ _SHORT = re.compile(rf"(?:^|[^{_VOWELS}])[{_VOWELS}](?:p|b|t|k|c|ck)$|(?:oo|ee|e
 
 
 def fill(text: str, values: dict[str, object], places: Sequence[object] = ()) -> str:
-    """`text.format(*places, **values)`, in which a format may end in particles, and 8000 without one is `8,000`.
+    """`text.format(*places, **values)`, in which a format may end in particles or have two plural forms.
+
+    A count of 8000 without a format is `8,000`.
 
     Raises:
         KeyError, IndexError, ValueError: as `str.format` does.
@@ -87,7 +93,9 @@ def _as_count(name: str, value: object) -> object:
 
 
 def without_particle(spec: str) -> str:
-    """A format without the pair of particles at its end."""
+    """A format without the pair of particles at its end, and without plural forms."""
+    if _PLURAL in spec:
+        return ""
     match = _SPEC.fullmatch(spec)
     return match[1] if match else spec
 
@@ -110,6 +118,9 @@ def _final_of_latin(word: str) -> int:
 
 class _ParticleFormatter(Formatter):
     def format_field(self, value: object, format_spec: str) -> str:
+        if _PLURAL in format_spec:
+            one, many = format_spec.split(_PLURAL)
+            return one if str(value) == "1" else many
         match = _SPEC.fullmatch(format_spec)
         return with_particle(format(value, match[1]), match[2]) if match else format(value, format_spec)
 

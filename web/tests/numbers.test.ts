@@ -31,6 +31,14 @@ test("counts in a text have their digits grouped", () => {
   )
 })
 
+test.each([
+  [1, "1 edge is cut"],
+  [0, "0 edges are cut"],
+  [2000, "2,000 edges are cut"],
+])("a text has the plural form of %d", (count, text) => {
+  expect(filled("{count} {count:edge is|edges are} cut", { count })).toBe(text)
+})
+
 test("a number as long as float32 is", () => {
   expect(full(Math.fround(0.1))).toBe("0.1")
   expect(full(-1 / 3)).toBe("\u22120.3333333")

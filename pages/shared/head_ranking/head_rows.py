@@ -41,11 +41,11 @@ PATTERNS = {
     "mixed": Message("pattern.mixed", "mixed"),
 }
 OVER = {  # by what was measured
-    "held-out sentences": Message("ranking.over.sentences", "over {count} held-out sentences"),
-    "validation pictures": Message("ranking.over.pictures", "over {count} validation pictures"),
-    "texts": Message("ranking.over.texts", "over {count} texts"),
-    "pairs of texts": Message("ranking.over.pairs", "over {count} pairs of texts"),
-    "pictures": Message("ranking.over.any-pictures", "over {count} pictures"),
+    "held-out sentences": Message("ranking.over.sentences", "over {count} held-out {count:sentence|sentences}"),
+    "validation pictures": Message("ranking.over.pictures", "over {count} validation {count:picture|pictures}"),
+    "texts": Message("ranking.over.texts", "over {count} {count:text|texts}"),
+    "pairs of texts": Message("ranking.over.pairs", "over {count} {count:pair|pairs} of texts"),
+    "pictures": Message("ranking.over.any-pictures", "over {count} {count:picture|pictures}"),
 }
 ORDERS = {
     "effect": Message("ranking.effect", "Effect"),

@@ -10,7 +10,7 @@ from model import CheckpointError, InputError, InterventionError, Translator
 from model.runtime.checkpoint import read_json
 from model.runtime.messages import Place, Places, UserError
 from model.tracing.head_interventions import Scale
-from views.text.catalogue import say_error
+from views.text.catalogue import say_error, using_language
 from views.text.particles import fill
 
 MODEL = Path(__file__).resolve().parents[3] / "model"
@@ -32,6 +32,34 @@ def test_whole_numbers_have_commas_as_on_pages():
     assert str(raised) == "65,504 of 1,280, -1,000 to 0.5: 50257"
     assert raised.values["count"] == 65504 and type(raised.values["count"]) is int
     assert fill(raised.template, raised.values) == str(raised)
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (1, "1 sample of noise has no error; 1 head"),
+        (0, "0 samples of noise have no error; 0 heads"),
+        (2, "2 samples of noise have no error; 2 heads"),
+        (2000, "2,000 samples of noise have no error; 2,000 heads"),
+    ],
+)
+def test_a_count_has_its_plural_form_in_python_and_on_pages(count, text):
+    template = "{count} {count:sample of noise has|samples of noise have} no error; {count} {count:head|heads}"
+    raised = UserError(template, count=count)
+    assert str(raised) == fill(template, {"count": count}) == say_error(raised) == text
+
+
+@pytest.mark.parametrize(("excess", "english"), [(1, "Shorten it by 1 token."), (2, "Shorten it by 2 tokens.")])
+def test_a_sentence_that_is_too_long_states_by_how_much(excess, english):
+    translator = Translator.load(device="cpu")
+    text = "cat" + " cat" * 126
+    while len(translator.tokenizer.encode(text)) < 128 + excess:
+        text += " cat"
+    with pytest.raises(InputError) as raised:
+        translator.translate(text)
+    assert str(raised.value).endswith(english)
+    with using_language("ko"):
+        assert say_error(raised.value).endswith(f"토큰을 {excess}개 줄이십시오.")
 
 
 def test_layers_and_heads_count_from_0_in_python_and_from_1_on_a_page():

@@ -48,10 +48,14 @@ export function setAttributes(node: Element, attributes: Readonly<Record<string,
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value))
 }
 
-/** A text of the page with `values` for its placeholders in braces; of counts, the digits are grouped. */
+/**
+ * A text of the page with `values` for its placeholders in braces; of counts, the digits are grouped. `{count:token|tokens}`
+ * is the form for 1 or for every other count, as in views/text/particles.py.
+ */
 export function filled(text: string, values: Readonly<Record<string, string | number>>): string {
-  return text.replace(/\{(\w+)\}/g, (place, name: string) => {
+  return text.replace(/\{(\w+)(?::([^{}|]*)\|([^{}|]*))?\}/g, (place, name: string, one?: string, many?: string) => {
     const value = values[name] ?? place
+    if (one !== undefined && many !== undefined) return String(value) === "1" ? one : many
     return Number.isInteger(value) ? grouped(Number(value)) : String(value)
   })
 }
