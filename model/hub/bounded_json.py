@@ -1,6 +1,6 @@
 """Read JSON that nobody trusts: no file takes much memory or time, whatever it contains.
 
-Whoever wrote a file decides how long it is, how many values it has and how long its numbers are; Python would take ten
+The author of a file decides how long it is, how many values it has and how long its numbers are; Python would take ten
 times its bytes for short values, and time that grows with the square of a number's digits.
 """
 

@@ -18,6 +18,7 @@ from ..hub.errors import OpenError
 from ..hub.loading import DTYPES
 from ..hub.tasks import TABLES
 from ..open_model import SPREAD
+from ..runtime import interrupts
 from ..runtime.checkpoint import CheckpointError
 from ..tracing.kinds import KINDS
 from ..training.processes import ProcessGroup
@@ -31,16 +32,19 @@ PATIENCE = timedelta(days=30)  # hosts of different speed get as many inputs eac
 
 
 def main(arguments: list[str] | None = None, program: str = "model.study") -> int:
-    """Parse the command line and run; user errors are printed as one sentence, with exit status 2.
+    """Parse the command line and run; user errors are printed as one sentence, with exit status 2, Ctrl+C with 130.
 
     Args:
         arguments: those of the command line by default.
         program: the module's name in messages.
     """
-    options = _parser(program).parse_args(arguments)
+    interrupts.raise_interrupts()
     try:
+        options = _parser(program).parse_args(arguments)
         check_packages()
         return _run(options)
+    except KeyboardInterrupt:
+        return interrupts.report_interrupt(program)
     except (StudyError, OpenError, CheckpointError, ValueError, OSError) as error:
         print(f"{program}: {error}", file=sys.stderr)
         return 2

@@ -74,7 +74,7 @@ def run_causal_study(
     try:
         with (out / LINES).open("a", encoding="utf-8") as stream:
             for place in tqdm(range(len(lines), len(inputs)), desc="patching", initial=len(lines), total=len(inputs)):
-                lines.append(_try_to_measure(studied, inputs[place], site, part, direction))
+                lines.append(_try_to_measure(studied, inputs, place, site, part, direction))
                 stream.write(json.dumps(lines[-1]) + "\n")
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -117,10 +117,11 @@ def _whole_lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _try_to_measure(
-    studied: StudiedModel, pair: StudyInput, site: str, part: str | None, direction: str
+    studied: StudiedModel, inputs: StudyInputs, place: int, site: str, part: str | None, direction: str
 ) -> dict[str, Any]:
     """The line of one pair."""
     try:
+        pair = inputs[place]
         if site in METHODS:
             return measure_pair(studied, pair, site, direction)
         return _patch(studied.model, pair, site, part, direction)

@@ -3,22 +3,26 @@
 import gzip
 import hashlib
 import io
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
+from ..runtime.unpacking import LARGEST_UNPACKED, UnpackedSizeError, unpack_within_limit
 from ..training.corpus import CorpusError, read_pairs
 from ..training.images import SUFFIXES
 
 InputForm = Literal["texts", "pairs", "pictures"]
 PAIRS = (".tsv", ".tsv.gz", ".zip")
+LONGEST_TEXT = 1_000_000  # characters of one input, more than any network reads
+MOST_TIMES = 50  # that a table may be larger than its file; texts take a tenth at best
 
 
 class StudyError(ValueError):
@@ -80,7 +84,15 @@ class StudyInputs:
         return len(self.items)
 
     def __getitem__(self, place: int) -> StudyInput:
-        return self.items[place]()
+        """One input.
+
+        Raises:
+            StudyError: it cannot be read, or is longer than any network reads.
+        """
+        item = self.items[place]()
+        if any(isinstance(text, str) and len(text) > LONGEST_TEXT for text in (item.content, item.second)):
+            raise StudyError(f"A text of more than {LONGEST_TEXT:,} characters is not read; split it into several.")
+        return item
 
     def part(self, most: int | None) -> "StudyInputs":
         """At most `most` of them, spread evenly over all."""
@@ -137,13 +149,21 @@ def read_inputs(path: str | Path) -> StudyInputs:
 
 def _lines(path: Path) -> list[str]:
     try:
-        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        text = raw.decode("utf-8-sig")
-    except (OSError, EOFError) as error:
+        text = _read(path).decode("utf-8-sig")
+    except UnpackedSizeError as error:
+        raise StudyError(str(error)) from None
+    except (OSError, EOFError, zlib.error) as error:
         raise StudyError(f"{path} cannot be read ({error}); give another file of texts.") from error
     except UnicodeDecodeError as error:
         raise StudyError(f"{path} is not UTF-8 (byte {error.start + 1}); convert the file.") from error
     return [line.strip() for line in text.split("\n") if line.strip()]
+
+
+def _read(path: Path) -> bytes:
+    if path.suffix != ".gz":
+        return path.read_bytes()
+    with gzip.open(path) as packed:
+        return unpack_within_limit(packed, path)
 
 
 def _pictures(folder: Path) -> StudyInputs:
@@ -159,19 +179,25 @@ def _file(path: Path, label: str) -> StudyInput:
 
 def _tables(paths: list[Path]) -> StudyInputs:
     from pyarrow import ArrowException
-    from pyarrow.parquet import read_schema, read_table
+    from pyarrow.parquet import ParquetFile
 
     rows = []
     forms: set[InputForm] = set()
     for path in paths:
         try:
-            columns = read_schema(path).names
+            schema = ParquetFile(path).schema
+            columns = schema.to_arrow_schema().names
             if not {"text", "image"} & set(columns):
                 raise StudyError(
                     f"{path} has no column called text or image, but {', '.join(columns) or 'none'}; rename one."
                 )
             names = ("text", "second") if "text" in columns else ("image", "label")
-            table = read_table(path, columns=[name for name in names if name in columns], memory_map=True)
+            # equal texts stay one in memory, as they are in the file
+            leaves = [schema.column(number) for number in range(len(schema))]
+            equal = [leaf.path for leaf in leaves if leaf.path in names and leaf.physical_type == "BYTE_ARRAY"]
+            file = ParquetFile(path, memory_map=True, read_dictionary=equal)
+            _check_unpacked_size(file, path, names)
+            table = file.read(columns=[name for name in names if name in columns])
         except (ArrowException, OSError) as error:
             raise StudyError(f"{path} cannot be read as a table ({error}); give another file.") from error
         forms.add("pictures" if "image" in table.column_names else "pairs" if "second" in columns else "texts")
@@ -179,6 +205,22 @@ def _tables(paths: list[Path]) -> StudyInputs:
     if len(forms) > 1:
         raise StudyError(f"{paths[0].parent} holds tables of {' and of '.join(sorted(forms))}; give those of one form.")
     return StudyInputs(forms.pop(), list(chain.from_iterable(rows)))
+
+
+def _check_unpacked_size(file: Any, path: Path, columns: tuple[str, ...]) -> None:
+    """Refuse a table that is many times as large as its file.
+
+    Raises:
+        StudyError: it is.
+    """
+    groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
+    parts = [group.column(number) for group in groups for number in range(group.num_columns)]
+    size = sum(part.total_uncompressed_size for part in parts if part.path_in_schema.split(".")[0] in columns)
+    if size > max(LARGEST_UNPACKED, MOST_TIMES * path.stat().st_size):
+        raise StudyError(
+            f"{path} unpacks to {size / 1e9:.1f} GB, {MOST_TIMES} times its size and more; write it without "
+            "compression."
+        )
 
 
 def _row(table, place: int, file: str) -> StudyInput:

@@ -35,6 +35,7 @@ from ..networks.recurrent import RecurrentNetwork
 from ..networks.recurrent_config import VARIANTS, RecurrentConfig
 from ..networks.transformer import Transformer
 from ..recurrent_translator import TOKENIZER
+from ..runtime import interrupts
 from ..runtime.checkpoint import CheckpointError, load_weights, read_json, sha256_of, write_atomically
 from ..text.tokenizer import Tokenizer, train_tokenizer
 from .card import evaluate_translator, finish_translator
@@ -69,10 +70,13 @@ RECURRENT_RECIPE = Recipe(
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Parse the command line and run; user errors are printed as one sentence, with exit status 2."""
-    options = _parser().parse_args(arguments)
+    """Parse the command line and run; user errors are printed as one sentence, with exit status 2, Ctrl+C with 130."""
+    interrupts.raise_interrupts()
     try:
+        options = _parser().parse_args(arguments)
         return options.run(options)
+    except KeyboardInterrupt:
+        return interrupts.report_interrupt("model.training")
     except (CorpusError, CheckpointError, ValueError, OSError) as error:
         print(f"model.training: {error}", file=sys.stderr)
         return 2

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..runtime.unpacking import UnpackedSizeError, unpack_within_limit
 from .near_duplicates import HeldOutForms, Pair, normalize_english
 
 VALIDATION_SENTENCES = 2000  # English sentences on which choices are made, by default
@@ -150,14 +151,18 @@ def _read_bytes(path: Path) -> bytes:
         raise CorpusError(f"There is no file {path}; give --data a .tsv, .txt, .tsv.gz or .zip of sentence pairs.")
     try:
         if path.suffix == ".gz":
-            return gzip.decompress(path.read_bytes())
+            with gzip.open(path) as packed:
+                return unpack_within_limit(packed, path)
         if path.suffix == ".zip":
             with zipfile.ZipFile(path) as archive:
                 names = [name for name in archive.namelist() if name.endswith(".txt") and not name.startswith("_")]
                 if len(names) != 1:
                     raise CorpusError(f"{path} must hold exactly one sentence file named *.txt, not {len(names)}.")
-                return archive.read(names[0])
+                with archive.open(names[0]) as packed:
+                    return unpack_within_limit(packed, path)
         return path.read_bytes()
+    except UnpackedSizeError as error:
+        raise CorpusError(str(error)) from None
     except (OSError, EOFError, RuntimeError, zlib.error, zipfile.BadZipFile) as error:  # Runtime: encrypted zip
         raise CorpusError(f"{path} is damaged or not what its name says ({error}); download it again.") from error
 

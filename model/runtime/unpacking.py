@@ -1,0 +1,30 @@
+"""Unpack compressed files within a limit: a few megabytes of zeros unpack to many gigabytes."""
+
+from typing import IO
+
+LARGEST_UNPACKED = 256_000_000  # bytes
+PART = 1_000_000  # bytes that are unpacked at a time
+
+
+class UnpackedSizeError(ValueError):
+    """A compressed file unpacks to more than is read; the message states what to do."""
+
+
+def unpack_within_limit(stream: IO[bytes], name: object) -> bytes:
+    """The whole content of a compressed stream.
+
+    Args:
+        name: of the file, for the message.
+
+    Raises:
+        UnpackedSizeError: it is larger than `LARGEST_UNPACKED`; no more than that was unpacked.
+    """
+    content = bytearray()
+    while part := stream.read(PART):
+        content += part
+        if len(content) > LARGEST_UNPACKED:
+            raise UnpackedSizeError(
+                f"{name} unpacks to more than {LARGEST_UNPACKED // 1_000_000} MB; unpack it yourself, and give the "
+                f"unpacked file."
+            )
+    return bytes(content)

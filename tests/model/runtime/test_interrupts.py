@@ -1,0 +1,126 @@
+"""Ctrl+C ends a program with one sentence and status 130, at its work and while its libraries are imported."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from model.runtime import interrupts
+from model.study import __main__ as study
+from model.study.shards import Shards
+from model.training import __main__ as training
+from tests.model.toy_language import toy_pairs
+from tests.processes import ROOT
+
+AGAIN = "Stopped; start it again with the same arguments, and it goes on with what is missing."
+PATIENCE = 120.0  # seconds
+
+
+def stop(module: str, *arguments: object, when) -> tuple[int, str]:
+    """Start `python -m module`, send Ctrl+C once `when` is true; the status, and what it prints to the error stream."""
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+    command = [sys.executable, "-W", "ignore", "-m", module, *map(str, arguments)]
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True)
+    try:
+        until = time.monotonic() + PATIENCE
+        while not when(process) and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        printed = process.communicate(timeout=PATIENCE)[1]
+    finally:
+        process.kill()
+        process.wait()
+    return process.returncode, printed
+
+
+def imports_torch(process: subprocess.Popen) -> bool:
+    """Whether a program has begun to import PyTorch, before which the project's own first module was imported."""
+    return "libtorch" in Path(f"/proc/{process.pid}/maps").read_text()
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="of Linux")
+def test_while_the_libraries_are_imported(tmp_path):
+    assert stop("attention_atlas.study", "lstm-dot", tmp_path, "--out", tmp_path, when=imports_torch) == (
+        130,
+        f"attention_atlas.study: {AGAIN}\n",
+    )
+
+
+def test_what_is_measured_stays(tmp_path, monkeypatch, capsys):
+    texts, out = tmp_path / "texts.txt", tmp_path / "out"
+    texts.write_text("\n".join(english for english, _ in toy_pairs()))
+    replace = os.replace
+
+    def stop_while_writing(source, target):
+        if Path(target).name == "000001.safetensors":
+            signal.raise_signal(signal.SIGINT)
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", stop_while_writing)
+    assert study.main(["lstm-dot", str(texts), "--out", str(out), "--device", "cpu", "--no-ablation"]) == 130
+    printed = capsys.readouterr().err
+    assert printed.splitlines()[-1] == f"model.study: {AGAIN}" and "Traceback" not in printed
+    assert [path.name for path in (out / "shards").iterdir()] == ["000000.safetensors"]
+
+
+@pytest.mark.nightly
+def test_at_work_what_is_measured_stays(tmp_path):
+    texts, out = tmp_path / "texts.txt", tmp_path / "out"
+    texts.write_text("\n".join([english for english, _ in toy_pairs()] * 20))
+    shards = Shards.of(out, 10_000)
+    status, printed = stop(
+        "attention_atlas.study", "lstm-dot", texts, "--out", out, "--device", "cpu",
+        when=lambda _: any(shards.folder.glob("*.safetensors")),
+    )  # fmt: skip
+    assert status == 130
+    assert "Traceback" not in printed and printed.splitlines()[-1] == f"attention_atlas.study: {AGAIN}"
+    assert any(shards.folder.glob("*.safetensors")) and not list(shards.folder.glob(".*.part"))
+    assert not (out / "heads.parquet").exists()
+
+
+@pytest.mark.parametrize("rank", ["0", "1"])
+@pytest.mark.parametrize(
+    ("run", "arguments", "sentence"),
+    [
+        (study.main, ["lstm-dot", "x", "--out", "x"], f"model.study: {AGAIN}\n"),
+        (
+            training.main,
+            ["translator", "--data", "x", "--out", "x"],
+            "model.training: Stopped; start it again with --resume, and it goes on from the last checkpoint.\n",
+        ),
+    ],
+)
+def test_the_first_of_several_processes_says_so(monkeypatch, capsys, run, arguments, sentence, rank):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setenv("RANK", rank)
+    monkeypatch.setattr(study, "read_inputs", interrupt)
+    monkeypatch.setattr(training, "read_split_of", interrupt)
+    assert run(arguments) == 130
+    assert capsys.readouterr().err == (sentence if rank == "0" else "")
+
+
+@pytest.mark.parametrize(
+    ("words", "program"),
+    [
+        (["python", "-m", "model.study", "x"], "model.study"),
+        (["python", "-u", "-X", "dev", "-m", "attention_atlas.study"], "attention_atlas.study"),
+        (["python", "-m", "pytest"], None),
+        (["python", "-m"], None),
+        (["python", "program.py", "-m", "model.study"], None),
+    ],
+)
+def test_only_programs_of_this_project_are_changed(monkeypatch, words, program):
+    monkeypatch.setattr(sys, "orig_argv", words)
+    monkeypatch.setattr(sys, "argv", words[1:] if "program.py" in words else ["-m", *words[-1:]])
+    assert interrupts._running_program() == program
+    handler = signal.getsignal(signal.SIGINT)
+    interrupts.raise_interrupts()
+    assert signal.getsignal(signal.SIGINT) is handler
