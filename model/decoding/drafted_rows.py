@@ -3,6 +3,9 @@
 Rows that begin with the same tokens share them: they are decoded once, in one row. After that the rows stay in step:
 each pass verifies the guess of every row (Leviathan et al. 2023, section 2, with greedy choices), and all rows that are
 not finished advance by as many tokens as every one of them has right. Finished rows leave the batch.
+
+A change in the last layer alters nothing that is cached, only the token that is chosen at its own place. So rows that
+differ in nothing else and choose the same token there have the same future: `decode_merged_rows` decodes it once.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,7 +14,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from ..networks.tap import Tap, identity_tap
+from ..networks.tap import Chain, Tap, identity_tap
 from ..networks.transformer import CachedDecoder, Transformer
 from .tapped_decoding import SPARE, guess_next
 
@@ -74,6 +77,54 @@ def decode_rows(
     return rows.generated
 
 
+@torch.inference_mode()
+def decode_merged_rows(
+    network: Transformer,
+    source_ids: Sequence[int],
+    change: Tap,
+    count: int,
+    limit: int,
+    draft: Sequence[int],
+    place: int,
+    before: Tap | None = None,
+    *,
+    is_last: bool = True,
+) -> list[GeneratedRow]:
+    """Translate as `decode_rows` does, in rows that differ in the last layer of the decoder at one place alone.
+
+    Args:
+        change: a tap of all rows.
+        place: the position whose token the rows choose for themselves; all tokens before it are the same.
+        is_last: `change` acts behind everything that is cached, in the last cross-attention. It then gets one row, of
+            which it makes `count`.
+    """
+    alone = before or identity_tap
+    decoder = CachedDecoder(network, network.encode(network.ids(source_ids), None, alone), None, alone)
+    rows = _Rows(network, decoder, draft, limit)
+    rows.begin([GeneratedRow()])
+    while rows.active and rows.length < min(place, limit):
+        rows.advance(min(place, limit) - rows.length)
+    shared = rows.generated[0]
+    if not rows.active or rows.length >= limit:
+        return [shared] * count  # it ends before the rows differ
+    if not is_last:
+        decoder.select_rows([0] * count)
+    decoder.tap = Chain(alone, change)
+    newest = network.ids((shared.ids or [network.config.bos_id])[-1:])
+    tokens, chances = rows.predict(newest.expand(1 if is_last else count, -1))
+    decoder.tap = alone
+    chosen = list(dict.fromkeys(token for (token,) in tokens))
+    decoder.select_rows([0] * len(chosen))  # what is cached is the same in all
+    rows.begin([GeneratedRow([*shared.ids, token]) for token in chosen])
+    rows.active = [row for row, token in enumerate(chosen) if token != network.config.eos_id]
+    decoder.keep_rows(rows.active)
+    while rows.active and rows.length < limit:
+        rows.advance(limit - rows.length)
+    merged = [rows.generated[chosen.index(token)] for (token,) in tokens]
+    own = [[*shared.chances, (first, second)] for ((first, second),) in chances]
+    return [GeneratedRow(row.ids, [*start, *row.chances]) for row, start in zip(merged, own, strict=True)]
+
+
 class _Rows:
     """Rows in step: those that are active have the same number of tokens."""
 
@@ -100,7 +151,7 @@ class _Rows:
         guesses = [[*guess, *[config.eos_id] * (width - len(guess))] for guess in guesses]
         last = [(self.generated[row].ids or [config.bos_id])[-1] for row in self.active]
         fed = [[newest, *guess] for newest, guess in zip(last, guesses, strict=True)]
-        tokens, chances = self._predict(torch.tensor(fed, device=self.network.device))
+        tokens, chances = self.predict(torch.tensor(fed, device=self.network.device))
         accepted = [_accepted(row, guess, config.eos_id) for row, guess in zip(tokens, guesses, strict=True)]
         ends = [row[count - 1] == config.eos_id for row, count in zip(tokens, accepted, strict=True)]
         common = min((count for count, end in zip(accepted, ends, strict=True) if not end), default=0)
@@ -119,7 +170,7 @@ class _Rows:
         self.active = [self.active[place] for place in remaining]
         return bool(remaining)
 
-    def _predict(self, fed: Tensor) -> tuple[list[list[int]], list[list[list[float]]]]:
+    def predict(self, fed: Tensor) -> tuple[list[list[int]], list[list[list[float]]]]:
         """The best token after each of `(row, new)` ids, and the two best probabilities."""
         logits = self.network.project(self.decoder.extend(fed))  # (row, new, vocabulary)
         logits[..., list(self.network.config.never_generated)] = -torch.inf

@@ -7,7 +7,7 @@ from functools import partial
 
 from torch import Tensor
 
-from ..decoding.drafted_rows import GeneratedRow, decode_rows
+from ..decoding.drafted_rows import GeneratedRow, decode_merged_rows, decode_rows
 from ..networks.tap import Chain, Intervention, Tap
 from ..networks.transformer import Transformer
 from ..text.tokenizer import Tokenizer
@@ -45,10 +45,13 @@ class PulledTranslation:
 
 
 def score_tap(kind: str, heads: Heads, rows: Sequence[PulledScore]) -> Tap:
-    """Return a tap that adds each row's number to its score in these heads; a place that does not exist yet is left."""
+    """Return a tap that adds each row's number to its score in these heads; a place that does not exist yet is left.
+
+    A batch of one row becomes one of all rows.
+    """
 
     def change(scores: Tensor, own: list[int]) -> Tensor:
-        scores = scores.clone()
+        scores = scores.expand(len(rows), -1, -1, -1).clone()  # of one row, if all are the same so far
         queries, keys = scores.shape[2:]
         for number, row in enumerate(rows):
             if row.query < queries and row.key < keys:
@@ -91,8 +94,23 @@ def translate_rows(
 
     chooses = kind_of(kind).stack == "decoder"
     # a score of the decoder changes nothing before its query
-    shared = min(row.query for row in rows) if chooses else None
-    generated = decode_rows(network, source_ids, tap_of, len(rows), limit, draft, shared, before)
+    places = {row.query for row in rows}
+    in_last_layer = all(layer == network.config.n_decoder_layers - 1 for layer, _ in heads)
+    if chooses and in_last_layer and len(places) == 1:
+        generated = decode_merged_rows(
+            network,
+            source_ids,
+            score_tap(kind, heads, rows),
+            len(rows),
+            limit,
+            draft,
+            places.pop(),
+            before,
+            is_last=kind == "cross",
+        )
+    else:
+        shared = min(places) if chooses else None
+        generated = decode_rows(network, source_ids, tap_of, len(rows), limit, draft, shared, before)
     return [
         _describe(tokenizer, each, row.query if chooses and row.query < len(each.ids) else None)
         for row, each in zip(rows, generated, strict=True)

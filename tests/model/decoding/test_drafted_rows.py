@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from model.decoding.drafted_rows import decode_rows
+from model.decoding.drafted_rows import decode_merged_rows, decode_rows
 from model.decoding.search import greedy_batch
 from model.decoding.tapped_decoding import greedy_with_tap_in_steps, guess_next
 from model.networks.tap import Chain, Recorder
@@ -61,3 +61,42 @@ def test_a_token_that_the_draft_lacks_replaces_the_one_at_its_position():
     assert guess_next([5], [5, 6, 7]) == [6, 7]
     assert guess_next([5, 9], [5, 6, 7]) == [7]
     assert guess_next([5, 6, 8, 5], [5, 6, 7, 8, 5, 4]) == [4]
+
+
+@pytest.mark.parametrize(
+    ("kind", "query"), [("cross", 0), ("cross", 4), ("cross", 30), ("decoder", 3), ("decoder", 11)]
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_merged_rows_equal_unmerged_ones(kind, query, seed):
+    """The same tokens; their probabilities by another number of rows in a product, so that the last bits may differ."""
+    network, heads = tiny_network(seed), ((1, 0), (1, 1))  # of the last layer
+    before = HeadInterventions((Scale("cross", ((0, 1),), 0.5),)).tap({"cross": (2, 2, 1, len(SOURCE))})
+    scores = [PulledScore(query, key, delta) for key in (0, 1, 3) for delta in (-torch.inf, -3.0, 0.0, 3.0, 40.0)]
+    arguments = len(scores), LIMIT
+
+    def tap_of(rows):
+        return Chain(before, score_tap(kind, heads, [scores[row] for row in rows]))
+
+    apart = decode_rows(network, SOURCE, tap_of, *arguments, (), query, before)
+    change = score_tap(kind, heads, scores)
+    for draft in ((), apart[2].ids, [7] * 20):
+        merged = decode_merged_rows(network, SOURCE, change, *arguments, draft, query, before, is_last=kind == "cross")
+        assert [row.ids for row in merged] == [row.ids for row in apart]
+        for row, other in zip(merged, apart, strict=True):
+            torch.testing.assert_close(torch.tensor(row.chances), torch.tensor(other.chances), atol=2e-6, rtol=0)
+
+
+def test_merged_rows_run_once_for_each_token_that_is_chosen():
+    network = tiny_network(1)
+    draft = greedy_batch(network, [SOURCE], max_length=LIMIT)[0]
+    scores = [PulledScore(2, 1, delta) for delta in (-40.0, -1.0, 0.0, 0.5, 1.0, 40.0)]
+    sizes = []
+
+    def count(name, tensor):
+        sizes.extend([len(tensor)] if name == "decoder.embedded" else [])
+        return tensor
+
+    change = score_tap("cross", ((1, 0), (1, 1)), scores)
+    rows = decode_merged_rows(network, SOURCE, change, len(scores), LIMIT, draft, 2, count)
+    chosen = {row.ids[2] for row in rows}
+    assert sizes[:2] == [1, 1] and max(sizes) == len(chosen) < len(scores)
