@@ -8,6 +8,7 @@ import logging
 from server import logs, metrics, result_cache, streamlit_internals
 from server.download_store import download_store
 from server.idle_singleton import release_all_idle
+from server.memory_budget import memory_budget
 from server.prefetch import prefetcher
 from server.process_memory import free_memory, memory_growth
 from server.run_context import run_queue
@@ -31,7 +32,7 @@ async def run_housekeeping() -> None:
         for _ in range(FREEZES_PER_ROUND):
             await asyncio.sleep(FREEZE_SECONDS)
             gc.freeze()
-            await asyncio.to_thread(memory_growth().limit)
+            await asyncio.to_thread(memory_growth().limit, memory_budget().bytes)
         download_store().evict()
         logs.write_omitted()
         release_disconnected()

@@ -28,7 +28,7 @@ class MemoryGrowth:
     def __init__(self) -> None:
         self._lock = threading.Lock()  # not waited for: who holds it returns the memory
         self._trimmed = 0  # resident bytes after memory was returned last
-        self._collected = 0  # and after garbage was collected last
+        self._collected = 0  # after garbage was collected last, without the results that were retained then
 
     def trim(self) -> None:
         """Return free memory if the process has grown by `TRIM_BYTES`.
@@ -42,12 +42,18 @@ class MemoryGrowth:
         """Note that so many bytes were released, which is the same as if the process had grown by them."""
         self._trimmed = max(0, self._trimmed - size)
 
-    def limit(self) -> None:
-        """Return free memory, and collect garbage, if the process has grown by `TRIM_BYTES` or `COLLECT_BYTES`."""
+    def limit(self, retained: int = 0) -> None:
+        """Return free memory, and collect garbage, if the process has grown by `TRIM_BYTES` or `COLLECT_BYTES`.
+
+        Args:
+            retained: bytes of results that the process refers to. Growth by these is no garbage: a collection, which
+                stops all threads for some tenths of a second, would find none.
+        """
         resident = resident_bytes()
-        if self._collected and resident > self._collected + COLLECT_BYTES:
+        if self._collected and resident - retained > self._collected + COLLECT_BYTES:
             free_memory()
-            self._trimmed = self._collected = resident_bytes()
+            self._trimmed = resident_bytes()
+            self._collected = max(1, self._trimmed - retained)
         else:
             self._trim(resident)
 

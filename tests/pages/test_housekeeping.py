@@ -179,6 +179,19 @@ def test_memory_is_returned_when_it_has_grown(unfrozen, monkeypatch):
     assert by_step == [trim, (), trim, trim, trim, ("collect", *trim), ("collect", *trim), (), trim]
 
 
+def test_growth_by_retained_results_is_not_searched_for_garbage(unfrozen, monkeypatch):
+    looks, calls = iter([100, 139, 180, 220, 220, 261, 262, 220]), []  # megabytes at each look
+    monkeypatch.setattr(process_memory, "resident_bytes", lambda: 10**6 * next(looks))
+    monkeypatch.setattr(process_memory, "_call_glibc", lambda function, *numbers: None)
+    monkeypatch.setattr(process_memory.gc, "collect", lambda: calls.append("collect"))
+    growth, by_step = process_memory.MemoryGrowth(), []
+    for retained in (0, 30, 80, 90):
+        calls.clear()
+        growth.limit(10**6 * retained)
+        by_step.append(len(calls))
+    assert by_step == [0, 0, 0, 0]
+
+
 def test_a_run_returns_memory_at_its_steps_and_its_end(monkeypatch):
     resident, calls = [100 * 10**6], []
     monkeypatch.setattr(process_memory, "resident_bytes", lambda: resident[0])
