@@ -108,7 +108,7 @@ class MultiHeadAttention(nn.Module):
 
     def split_heads(self, stream: Tensor) -> Tensor:
         """`(batch, position, d_model)` -> `(batch, head, position, d_k)`."""
-        return stream.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
+        return stream.view(*stream.shape[:-1], self.n_heads, -1).transpose(1, 2)
 
     def project_memory(self, memory: Tensor) -> KeyValue:
         """Keys and values of `memory` `(batch, key, d_model)`, split into heads."""

@@ -84,7 +84,8 @@ class Linear(nn.Linear):
 
     def forward(self, stream: Tensor) -> Tensor:
         """`(..., in)` -> `(..., out)`."""
-        return linear(stream, self.weight, self.bias, self.packed)
+        own = self._parameters  # an attribute of a module is looked up several times slower
+        return linear(stream, own["weight"], own["bias"], self.packed)
 
 
 def pack(weight: Tensor) -> Packed | None:

@@ -65,7 +65,9 @@ class Transformer(TranslationNetwork):
         if end > self.config.max_positions:
             raise ValueError(f"{end} positions are more than the {self.config.max_positions} this model has.")
         scaled = self.embedding(ids) * math.sqrt(self.config.d_model)
-        embedded = self.dropout(scaled + self.positions[start:end])
+        embedded = scaled + self.positions[start:end]
+        if self.training:
+            embedded = self.dropout(embedded)
         kind = embedded.device.type
         # under autocast the residual stream is low precision too: half the memory traffic, and post-norm keeps it
         # at unit scale
@@ -149,7 +151,7 @@ class CachedDecoder:
         self.ids, self.cache.length = self.ids[:, :length], min(self.cache.length, length)
 
     def extend(self, ids: Tensor) -> Tensor:
-        """Decode more tokens, `(row, new)`; without a tap one a row.
+        """Decode more tokens, `(row, new)`.
 
         Returns:
             `(row, new, d_model)`, as `Transformer.decode` returns it.
@@ -159,11 +161,13 @@ class CachedDecoder:
         """
         network, tap, start = self.network, self.tap, self.cache.length
         self.ids = torch.cat([self.ids, ids], dim=1)
+        end = self.ids.shape[1]
         if tap is None:
-            stream, allowed = network.embed(ids, start), None
+            stream = network.embed(ids, start)
+            allowed = None if end - start == 1 else network.triangle[:, :, start:end, :end]
         else:
             stream = tap("decoder.embedded", network.embed(self.ids))[:, start:]
-            allowed = network.triangle[:, :, : self.ids.shape[1], : self.ids.shape[1]]
+            allowed = network.triangle[:, :, :end, :end]
         for index, layer in enumerate(network.decoder):
             name = f"decoder.{index}"
             stream = layer(stream, self.source[index], allowed, self.source_allowed, tap, name, self.cache)

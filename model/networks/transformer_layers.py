@@ -37,10 +37,12 @@ class AddNorm(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, stream: Tensor, sublayer_output: Tensor, tap: Tap | None = None, name: str = "norm") -> Tensor:
-        if tap is None:
-            return self.norm(stream + self.dropout(sublayer_output))
-        sublayer_output = tap(f"{name}.sublayer_output", sublayer_output)  # (batch, position, d_model)
-        return tap(f"{name}.normalised", self.norm(stream + self.dropout(sublayer_output)))
+        if tap is not None:
+            sublayer_output = tap(f"{name}.sublayer_output", sublayer_output)  # (batch, position, d_model)
+        if self.training:  # a call that changes nothing takes time too
+            sublayer_output = self.dropout(sublayer_output)
+        normalised = self.norm(stream + sublayer_output)
+        return normalised if tap is None else tap(f"{name}.normalised", normalised)
 
 
 class EncoderLayer(nn.Module):
