@@ -1,7 +1,7 @@
 """The translator for pages and notebooks: load once, then translate, stream and trace."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
@@ -17,6 +17,7 @@ from .causal.own_networks import ResumableTranslator
 from .causal.traced_inputs import TracedInput, read_translation
 from .decoding import search
 from .decoding.doubt import MeasuredDoubt
+from .decoding.drafted_stream import stream_with_draft
 from .decoding.search import DecodingOptions, read_options
 from .export.marian import write_marian
 from .export.whole_folder import whole_folder
@@ -158,15 +159,19 @@ class SentenceTranslator(TrainedModel, MeasuredDoubt, Generic[TraceT]):
         *_, last = self._steps(text, options)
         return self.tokenizer.decode(last.ids)
 
-    def stream(self, text: str, options: DecodingOptions = GREEDY) -> Iterator[Step]:
+    def stream(self, text: str, options: DecodingOptions = GREEDY, draft: Sequence[int] = ()) -> Iterator[Step]:
         """Yield each generated token immediately, with its probability and the five most probable.
 
         In beam search a step has the leading hypothesis, which may change; the last step is the winner.
 
+        Args:
+            draft: ids of a likely translation, such as that of the sentence without its last word. Greedy decoding of
+                a `Transformer` takes less time with it and chooses the same tokens.
+
         Raises:
             InputError: see `check`.
         """
-        for step in self._steps(text, options):
+        for step in self._steps(text, options, draft):
             labels = self.tokenizer.labels([step.id, *(token for token, _ in step.top)])
             top = tuple(
                 Candidate(token, label, probability)
@@ -247,12 +252,15 @@ class SentenceTranslator(TrainedModel, MeasuredDoubt, Generic[TraceT]):
         """Return the tokens of the greedy translation, `</s>` included if it was reached."""
         return search.greedy_batch(self.network, [self.read_ids(text)], max_length)[0]
 
-    def _steps(self, text: str, options: DecodingOptions) -> Iterator[search.TokenStep]:
+    def _steps(self, text: str, options: DecodingOptions, draft: Sequence[int] = ()) -> Iterator[search.TokenStep]:
         """Decode; if the network has to leave the GPU meanwhile, decode again on the CPU and skip the yielded steps."""
         source, yielded = self.read_ids(text), 0
 
         def decode() -> Generator[tuple[int, search.TokenStep], None, None]:
-            yield from enumerate(search.stream(self.network, source, options))
+            if draft and options.method == "greedy" and isinstance(self.network, Transformer):
+                yield from enumerate(stream_with_draft(self.network, source, draft, options.max_length))
+            else:
+                yield from enumerate(search.stream(self.network, source, options))
 
         for number, step in steps_with_fallback(self, decode):
             if number >= yielded or step.finished:

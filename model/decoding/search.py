@@ -172,7 +172,7 @@ def stream(
         probabilities = logits.float().softmax(dim=-1)
         ids = (*ids, int(newest))
         finished = ids[-1] == network.config.eos_id or len(ids) >= limit
-        yield TokenStep(ids[-1], float(probabilities[ids[-1]]), _top(probabilities), ids, finished)
+        yield TokenStep(ids[-1], float(probabilities[ids[-1]]), top_candidates(probabilities), ids, finished)
         if finished:
             return
 
@@ -335,7 +335,7 @@ def _beam_steps(network: TranslationNetwork, source: list[int], options: Decodin
         yield TokenStep(leader.id, leader.probability, search.tops[leader.ids], leader.ids, search.complete)
 
 
-def _top(probabilities: Tensor) -> Top:
+def top_candidates(probabilities: Tensor) -> Top:
     """Return the `TOP` tokens of `(vocabulary,)` with their probabilities, best first."""
     best = probabilities.topk(min(TOP, len(probabilities)))
     return tuple(zip(best.indices.tolist(), best.values.tolist(), strict=True))

@@ -18,6 +18,7 @@ from model.runtime.progress import InSteps, steps_with_fallback
 from model.text.source_text import normalize_source
 from model.tracing.kinds import AttentionKind
 from model.tracing.trace import SentenceTrace
+from pages.shared import former_sentence
 from server import run_context
 from server.result_cache import ResultCache, T
 from server.shared_streams import SharedStreams
@@ -118,7 +119,15 @@ class Service(Generic[M]):
 
     def stream(self, text: str, options: DecodingOptions) -> Iterator[Step]:
         """Yield each token soon after it is produced; other computations can run in between."""
-        return self.streams.follow((text, options), lambda: self.model.stream(text, options))
+        return self.streams.follow((text, options), lambda: self._start_stream(text, options))
+
+    def _start_stream(self, text: str, options: DecodingOptions) -> Iterator[Step]:
+        """Decode, with the translation that the visitor had before as draft if the sentence is nearly the same."""
+        former = former_sentence.similar_sentence(text) if "pull" in self.model.capabilities else None
+        steps = self.cached_steps(former, options) if former is not None else None
+        if steps is None:
+            return self.model.stream(text, options)
+        return self.model.stream(text, options, draft=steps[-1].ids)
 
     def steps(self, text: str, options: DecodingOptions) -> tuple[Step, ...]:
         """Return all steps of a translation."""
@@ -131,6 +140,7 @@ class Service(Generic[M]):
     def trace(self, text: str, options: DecodingOptions) -> Trace:
         """Return everything the network computes for `text` and its translation under `options`."""
         produced = self.steps(text, options)[-1].ids
+        former_sentence.remember(text)
         run_context.log_sizes(produced=len(produced))
         return self.trace_of_ids(text, produced)
 
