@@ -43,3 +43,30 @@ def test_results_follow_what_is_typed_and_enter_makes_one_entry(server: Server, 
     expect(page).to_have_url(address_with(FIRST))
     page.go_forward()
     expect(french).to_have_text("Elle lit un livre.")
+
+
+@pytest.mark.parametrize("path", ["", "attention"], ids=["home", "attention"])
+def test_keys_that_compose_a_syllable_do_not_end_live_typing(server: Server, page: Page, path: str):
+    open_page(page, f"{server.url}/{path}?text={quote(FIRST)}")
+    box, line = page.locator(".st-key-text input"), page.context.new_cdp_session(page)
+    box.fill("")
+    page.evaluate("""() => addEventListener("keydown", (event) => {
+        window.composed = [...(window.composed ?? []), [event.key, event.isComposing, event.keyCode]]
+    })""")
+    box.focus()
+    keys = ["Enter", "Escape", "ArrowLeft", "g"]
+    for key in keys:  # an input method takes each: it sends the code 229 of all
+        line.send("Input.imeSetComposition", {"text": "\u3131", "selectionStart": 1, "selectionEnd": 1})
+        line.send("Input.dispatchKeyEvent", {"type": "rawKeyDown", "key": key, "windowsVirtualKeyCode": 229})
+        line.send("Input.dispatchKeyEvent", {"type": "keyUp", "key": key, "windowsVirtualKeyCode": 229})
+        line.send("Input.imeSetComposition", {"text": "", "selectionStart": 0, "selectionEnd": 0})
+    assert page.evaluate("window.composed") == [[key, True, 229] for key in keys]
+    line.detach()
+    before = page.url
+    box.press_sequentially("She reads a book. ")
+    if path:
+        expect(page.locator(".aa-text")).to_have_text("Elle lit un livre.")
+    else:
+        expect(page.locator(".stage-root")).to_have_attribute("data-drawn", re.compile("^She .* book"))
+    expect(box).to_be_focused()
+    assert (page.url == before) == (path == "")  # the address of the home page follows Enter alone

@@ -2,6 +2,8 @@
 
 import { grouped } from "./numbers"
 
+const COMPOSING = 229 // code of the keys that an input method takes
+
 /** What a text is that is data, not a text of the page. */
 export type DataKind = "token" | "number" | "name" | ""
 
@@ -72,6 +74,14 @@ export function dataText(text: string, kind: DataKind): HTMLSpanElement {
   const shown = markData(document.createElement("span"), kind)
   shown.textContent = text
   return shown
+}
+
+/**
+ * A handler of keys that gets none with which a text is being composed, such as the Enter that ends a Hangul syllable: those
+ * belong to the input method. Some browsers mark the first and the last of them by their code alone.
+ */
+export function keyHandler<Handled>(handle: (event: KeyboardEvent) => Handled): (event: KeyboardEvent) => Handled | undefined {
+  return (event) => (event.isComposing || event.keyCode === COMPOSING ? undefined : handle(event))
 }
 
 const ARROWS: Readonly<Record<string, readonly [number, number]>> = {

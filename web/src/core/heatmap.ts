@@ -4,7 +4,7 @@
  */
 
 import { calledIn, linkedCell, linkTokens, type Pointed } from "./brushing"
-import { arrowStep, element, pointedCell, measureTextScale } from "./dom"
+import { arrowStep, element, keyHandler, pointedCell, measureTextScale } from "./dom"
 import { TYPE, writeNumbers } from "./heatmap/ink"
 import { AxisLabels } from "./heatmap/labels"
 import { CellMarks, type Region } from "./heatmap/marks"
@@ -119,7 +119,7 @@ export class Heatmap {
     }
     canvas.onpointercancel = () => this.leave()
     canvas.onblur = () => this.leave()
-    canvas.onkeydown = (event) => this.typed(event)
+    canvas.onkeydown = keyHandler((event) => this.typed(event))
     if (!pick) return
     canvas.classList.add("picked")
     canvas.onclick = (event) => pick(...this.cellAt(event))

@@ -3,6 +3,8 @@
  * the newest text follows it. Where an answer took too long, Enter is needed for a while.
  */
 
+import { keyHandler } from "./dom"
+
 const REST = 500 // milliseconds without a key
 const LATE = 400 // milliseconds after which an answer is late
 const PAUSE = 10_000 // milliseconds in which only Enter asks, after a late answer
@@ -32,23 +34,21 @@ export abstract class LiveBox {
       const input = box(event)
       if (!input) return
       this.composing = event instanceof InputEvent && event.isComposing
-      if (this.composing) window.clearTimeout(this.rest)
-      else this.type(input.value)
+      if (this.composing) this.stopWaiting()
+      else this.type(input.value, input.selectionStart ?? undefined)
     }
-    const onEnd = (event: Event) => {
-      if (!box(event) || (event instanceof KeyboardEvent && (event.key !== "Enter" || !event.isTrusted))) return
-      this.enter()
-    }
+    const onLeave = (event: Event) => box(event) && this.enter()
+    const onKey = keyHandler((event) => event.key === "Enter" && event.isTrusted && onLeave(event))
     window.addEventListener("input", onInput, { signal, capture: true })
     window.addEventListener("compositionend", onInput, { signal, capture: true })
-    window.addEventListener("keydown", onEnd, { signal, capture: true })
-    window.addEventListener("focusout", onEnd, { signal, capture: true })
+    window.addEventListener("keydown", onKey, { signal, capture: true })
+    window.addEventListener("focusout", onLeave, { signal, capture: true })
   }
 
-  /** Another text in the box. */
-  type(text: string): void {
+  /** Another text in the box; `caret`: the place behind which the next letter goes. */
+  type(text: string, caret?: number): void {
     this.text = text
-    this.wait(endsWord(text) ? 0 : REST)
+    this.wait(endsWord(text, caret) ? 0 : REST)
     this.refresh()
   }
 
@@ -71,9 +71,10 @@ export abstract class LiveBox {
     return this.rest !== undefined
   }
 
+  /** Asks for the text, unless a word is being typed: then the end of the word asks, or a rest. */
   protected ask(): void {
     const { text } = this
-    if (text === null || !plain(text) || this.composing || this.late || text === this.asked || !this.outdated) return
+    if (text === null || !plain(text) || this.resting || this.composing || this.late || text === this.asked || !this.outdated) return
     if (this.waiting) return // follows the answer
     this.asked = text
     this.send(text)
@@ -110,9 +111,9 @@ export abstract class LiveBox {
   }
 }
 
-/** Whether a text ends with a complete word. */
-export function endsWord(text: string): boolean {
-  return /[\p{L}\p{N}]["')\u2019]?[\s.,;:!?\u2026]+$/u.test(text)
+/** Whether a text ends with a complete word before the caret, and no part of one follows it. */
+export function endsWord(text: string, caret = text.length): boolean {
+  return /[\p{L}\p{N}]["')\u2019]?[\s.,;:!?\u2026]+$/u.test(text.slice(0, caret)) && !/^[\p{L}\p{N}]/u.test(text.slice(caret))
 }
 
 /** A text without spaces that do not count. */

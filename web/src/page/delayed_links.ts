@@ -5,6 +5,7 @@
  * which sends it a moment later too. Typed text may be pending while the message of a component is sent.
  */
 
+import { keyHandler } from "../core/dom"
 import { closest } from "./dom"
 import type { LeftPage } from "./left_page"
 
@@ -69,8 +70,9 @@ export function delayLinks(left: LeftPage): void {
   }
   document.addEventListener("input", (event) => (typed ||= isText(event.composedPath()[0])), true)
   document.addEventListener("focusout", leaveInput, true)
-  document.addEventListener("keydown", ({ key }) => key === "Enter" && leaveInput(), true)
-  document.addEventListener("keydown", ({ key, target }) => MOVES.test(key) && closest(target, SLIDER) && pending.add("slider"), true)
+  document.addEventListener("keydown", keyHandler(({ key }) => key === "Enter" && leaveInput()), true)
+  const onSlide = keyHandler(({ key, target }) => MOVES.test(key) && closest(target, SLIDER) && pending.add("slider"))
+  document.addEventListener("keydown", onSlide, true)
   document.addEventListener("pointerdown", ({ target }) => (sliding = closest(target, SLIDER) !== null), true)
   const release = () => {
     if (sliding) pending.add("slider")

@@ -3,6 +3,7 @@
  * A chart is enlarged by Streamlit's own button, the last of its tools.
  */
 
+import { keyHandler } from "../core/dom"
 import { MAPS, switchScreen } from "../core/whole_screen"
 import { matches } from "./dom"
 
@@ -17,7 +18,7 @@ export function distance(point: number, from: number, to: number): number {
 }
 
 export function enlargeMaps(): void {
-  document.addEventListener("keydown", (event) => {
+  const onKey = keyHandler((event) => {
     const [target] = event.composedPath()
     if (event.code !== "KeyF" || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.repeat) return
     if (matches(target, WRITING)) return
@@ -26,6 +27,7 @@ export function enlargeMaps(): void {
     const tools = chosen.querySelectorAll<HTMLElement>(".modebar-btn")
     tools[tools.length - 1]?.click()
   })
+  document.addEventListener("keydown", onKey)
 }
 
 function chosenMap(): HTMLElement | undefined {

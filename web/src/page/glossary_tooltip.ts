@@ -3,6 +3,7 @@
  * tap shows it and the second opens the glossary.
  */
 
+import { keyHandler } from "../core/dom"
 import { appendToBody, closest, matches } from "./dom"
 
 const LINKS = "a[href*='glossary?find=']"
@@ -52,7 +53,7 @@ export function explainTerms(): void {
     if (link && matches(link, ":focus-visible")) show(link)
   })
   document.addEventListener("focusout", (event) => linkOf(event) && hide())
-  document.addEventListener("keydown", ({ key }) => key === "Escape" && hide())
+  document.addEventListener("keydown", keyHandler(({ key }) => key === "Escape" && hide()))
   addEventListener("scroll", hide, true)
   let touched = false
   document.addEventListener("pointerdown", ({ pointerType }) => (touched = pointerType !== "mouse"), true)

@@ -3,6 +3,7 @@
  * arrow keys then go from step to step on pages with steps. Others, such as the play button, dispatch "stepping".
  */
 
+import { keyHandler } from "../core/dom"
 import { appElement, isRunning, matches } from "./dom"
 
 const NAME = "present"
@@ -42,7 +43,7 @@ export function presentPages(): void {
   addEventListener("popstate", () => present(presenting))
   addEventListener("stepping", onStepping)
 
-  document.addEventListener("keydown", (event) => {
+  const onKey = keyHandler((event) => {
     const [target] = event.composedPath()
     if (matches(target, WRITING) || event.ctrlKey || event.metaKey || event.altKey) return
     if (event.shiftKey && event.code === "KeyP") present(!presenting)
@@ -51,6 +52,7 @@ export function presentPages(): void {
     event.preventDefault()
     dispatchEvent(new CustomEvent("stepping", { detail: { by } }))
   })
+  document.addEventListener("keydown", onKey)
 }
 
 function onStepping(event: WindowEventMap["stepping"]): void {

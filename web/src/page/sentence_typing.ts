@@ -46,9 +46,9 @@ export class SentenceTyping extends LiveBox {
     return this.text !== null && plain(this.text) !== plain(textOf(location) ?? "")
   }
 
-  override type(text: string): void {
+  override type(text: string, caret?: number): void {
     this.entered = false
-    super.type(text)
+    super.type(text, caret)
   }
 
   enter(): void {
@@ -80,8 +80,7 @@ export class SentenceTyping extends LiveBox {
     if (!this.waiting) {
       if (this.entered) this.text = null
       if (this.entered || endsWord(this.asked)) this.page.removeAttribute("data-mid-word")
-      if (this.resting) this.beInTime()
-      else this.answered()
+      this.answered()
     }
     this.refresh()
   }

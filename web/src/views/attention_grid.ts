@@ -9,7 +9,7 @@ import { lookupTable, packed, type Theme } from "../core/colour"
 import { mounting } from "../core/component"
 import { Choices } from "../core/controls"
 import controlsStyle from "../core/controls.css"
-import { arrowStep, button, element, filled, markData, pointedCell, setAttributes } from "../core/dom"
+import { arrowStep, button, element, filled, keyHandler, markData, pointedCell, setAttributes } from "../core/dom"
 import { clamp, largest } from "../core/numbers"
 import { buildLegend, layUnder, paintCells, type Legend, type Shape } from "../core/painting"
 import type { Bytes } from "../core/payload"
@@ -161,7 +161,7 @@ class AttentionGrid extends ChoosingView<Bytes, Payload> {
     tile.className = "tile over"
     tile.setAttribute("role", "gridcell")
     const canvas = element("canvas", "pixels", tile)
-    tile.onkeydown = (event) => this.move(event, row, column)
+    tile.onkeydown = keyHandler((event) => this.move(event, row, column))
     tile.onpointermove = (event) => this.hover(event, canvas, row, column)
     tile.onpointerleave = () => this.left()
     return { tile, canvas }

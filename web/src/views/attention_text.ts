@@ -9,7 +9,7 @@ import { cssColours, readable } from "../core/colour"
 import { mounting } from "../core/component"
 import { Choices } from "../core/controls"
 import controlsStyle from "../core/controls.css"
-import { arrowStep, element, filled, markData } from "../core/dom"
+import { arrowStep, element, filled, keyHandler, markData } from "../core/dom"
 import { isolated, writeSentence } from "../core/labels"
 import { clamp, threeDigits } from "../core/numbers"
 import { unpack, type Bytes } from "../core/payload"
@@ -96,7 +96,7 @@ class AttentionText extends ChoosingView<Bytes, Payload> {
       token.onpointerenter = token.onfocus = () => this.paint(query)
       token.onpointerleave = token.onblur = () => this.paint(this.resting)
       token.onclick = () => this.lock(query)
-      token.onkeydown = (event) => this.move(event, query)
+      token.onkeydown = keyHandler((event) => this.move(event, query))
     })
     this.readout = element("p", "readout", this.root)
     this.readout.setAttribute("aria-live", "polite")

@@ -8,7 +8,7 @@ import { lookupTable, packed, type Theme } from "../core/colour"
 import { mounting } from "../core/component"
 import { Choices } from "../core/controls"
 import controlsStyle from "../core/controls.css"
-import { dataText, element, filled, setAttributes } from "../core/dom"
+import { dataText, element, filled, keyHandler, setAttributes } from "../core/dom"
 import { clamp, full, largest, threeDigits, threeDigitsOfHalf } from "../core/numbers"
 import { layUnder, paintCells, type Shape, type Underlay } from "../core/painting"
 import { sizeOf, unpack, type Arrays, type Bytes } from "../core/payload"
@@ -203,7 +203,7 @@ class HeadList extends ChoosingView<Bytes, Payload> {
       this.open(header, option)
       this.revealMap()
     }
-    option.onkeydown = (event) => this.press(event, header, option)
+    option.onkeydown = keyHandler((event) => this.press(event, header, option))
     return option
   }
 

@@ -5,7 +5,7 @@ import type { Theme } from "../core/colour"
 import { mounting } from "../core/component"
 import { Choices } from "../core/controls"
 import controlsStyle from "../core/controls.css"
-import { element, filled, markData, setAttributes, svgElement, measureTextScale } from "../core/dom"
+import { element, filled, keyHandler, markData, setAttributes, svgElement, measureTextScale } from "../core/dom"
 import { unpack, type Bytes } from "../core/payload"
 import { Tip } from "../core/tooltip"
 import style from "./path_graph.css"
@@ -100,11 +100,11 @@ class PathGraph extends ChoosingView<Bytes, Header> {
     svgElement("path", { d: shape, class: "reach" }, path)
     const toggle = () => this.answer("edge", edge.id)
     path.onclick = toggle
-    path.onkeydown = (event) => {
+    path.onkeydown = keyHandler((event) => {
       if (event.key !== "Enter" && event.key !== " ") return
       event.preventDefault()
       toggle()
-    }
+    })
     path.onpointermove = ({ clientX, clientY }) => this.built?.tip.show(clientX, clientY, name, value)
     path.onpointerleave = () => this.built?.tip.hide()
   }

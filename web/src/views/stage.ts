@@ -6,7 +6,7 @@
 
 import { announceAction, type Chosen } from "../core/choosing"
 import { mounting } from "../core/component"
-import { element } from "../core/dom"
+import { element, keyHandler } from "../core/dom"
 import type { Bytes } from "../core/payload"
 import { withChanges } from "./stage/changes"
 import { Focusing } from "./stage/focusing"
@@ -60,7 +60,7 @@ class Stage extends StageView {
       refresh: () => this.showAttention(),
       announce: (text) => (this.live.textContent = text),
     })
-    document.addEventListener("keydown", (event) => undoByKey(event, this.pulling), { signal: this.mounted.signal })
+    document.addEventListener("keydown", keyHandler((event) => undoByKey(event, this.pulling)), { signal: this.mounted.signal })
     const [brief, play] = [element("div", "brief lines"), element("div", "play")]
     this.rail.prepend(brief, play)
     this.texts = new StageTexts(this.main, brief)

@@ -55,6 +55,28 @@ test("one request is on its way at a time, and the newest text follows it", () =
   expect(texts()).toEqual(["One ", "One two three "])
 })
 
+test.each([["The old ho", undefined], ["The old ho is big.", 10], ["The old use is big.", 8]])(
+  "half a word is not sent when an answer comes or the pause after a late one ends: %j",
+  (text, caret) => {
+    const { typing, texts, serial } = typingOn("Hello.")
+    typing.type("The old ")
+    vi.advanceTimersByTime(0)
+    typing.type(text, caret)
+    typing.take({ typed: serial() })
+    vi.advanceTimersByTime(499)
+    expect(texts()).toEqual(["The old "])
+    vi.advanceTimersByTime(1)
+    expect(texts()).toEqual(["The old ", text])
+    vi.advanceTimersByTime(10_100) // late since 400 ms, so that Enter is needed until 10,400 ms
+    typing.type("The old hou")
+    typing.take({ typed: serial() })
+    vi.advanceTimersByTime(499)
+    expect([...new Set(texts())]).toEqual(["The old ", text])
+    vi.advanceTimersByTime(1)
+    expect(texts().at(-1)).toBe("The old hou")
+  },
+)
+
 test("after a late answer only Enter translates for ten seconds, and the page says so", () => {
   const { typing, texts, serial, page } = typingOn("Hello.")
   typing.type("One ")
@@ -120,6 +142,11 @@ test("a reason why a text is refused is shown until another sentence is entered"
   typing.follow({ sentence: "New.", entered: "New.", words })
   expect(page.notice.textContent).toBe("")
 })
+
+test.each([["The old ho is big.", 10, false], ["The old is big.", 8, false], ["The old  is big.", 8, true], ["A. B", 3, false]])(
+  "%j with the caret at %i ends a word: %s",
+  (text, caret, ends) => expect(endsWord(text, caret)).toBe(ends),
+)
 
 test.each([
   ["The cat ", true], ["The cat. ", true], ["The cat.", true], ["Un \u00e9t\u00e9, ", true], ["It's \u201cred\u201d ", false],

@@ -1,7 +1,7 @@
 /** The tokens of one side of the lines: a list box with the weights next to its tokens. */
 
 import { clamp, threeDigits } from "../../core/numbers"
-import { element, markData, setAttributes } from "../../core/dom"
+import { element, keyHandler, markData, setAttributes } from "../../core/dom"
 import { NEAR } from "./geometry"
 import type { Side, Token } from "./payload"
 import type { ReadOut } from "./readout"
@@ -40,7 +40,7 @@ export class TokenList {
     list.onpointermove = (event) => events.point(pointed(event), event)
     list.onpointerleave = () => events.point(null)
     list.onclick = (event) => events.press(pointed(event))
-    list.onkeydown = (event) => events.type(event, this.at(this.placeOf(event)))
+    list.onkeydown = keyHandler((event) => events.type(event, this.at(this.placeOf(event))))
     list.addEventListener("focusin", (event) => {
       const place = this.placeOf(event)
       this.items.forEach(({ token }, other) => (token.tabIndex = other === place ? 0 : -1))

@@ -1,6 +1,6 @@
 /** The figure of a lesson: an SVG of this project, in which something can be picked by pointer, touch and keys. */
 
-import { setAttributes } from "../../core/dom"
+import { keyHandler, setAttributes } from "../../core/dom"
 
 /** The question of a lesson for which something can be picked. */
 export type Asked = "ask" | "last"
@@ -13,7 +13,7 @@ export class LessonFigure {
     private readonly onPick: (option: string, label: string) => void,
   ) {
     place.onclick = ({ target }) => this.pick((target as Element).closest(".pick"))
-    place.onkeydown = (event) => this.onKey(event)
+    place.onkeydown = keyHandler((event) => this.onKey(event))
   }
 
   /** Shows an SVG; what can be picked for the question that is asked becomes buttons. */

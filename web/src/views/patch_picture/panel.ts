@@ -1,6 +1,6 @@
 /** One copy of the picture: a map, lines and an outline over it, and a button for each patch. */
 
-import { button, element, setAttributes, svgElement } from "../../core/dom"
+import { button, element, keyHandler, setAttributes, svgElement } from "../../core/dom"
 import { largest } from "../../core/numbers"
 import { buildLegend, paintCells, paintPicture, type Legend, type Shape } from "../../core/painting"
 import { offerWholeScreen } from "../../core/whole_screen"
@@ -78,7 +78,7 @@ export class Panel {
     const shown = button(line, "", () => actions.select(patch))
     shown.className = "patch"
     shown.setAttribute("role", "gridcell")
-    shown.onkeydown = (event) => actions.move(event, this, patch)
+    shown.onkeydown = keyHandler((event) => actions.move(event, this, patch))
     shown.onpointermove = (event) => actions.hover(event, this, patch)
     return shown
   }

@@ -1,6 +1,6 @@
 /** CLS in every layer next to the picture: a bar of length 1 each, ribbons from patches to it, and the class read there. */
 
-import { button, element, filled, markData, setAttributes, svgElement } from "../../core/dom"
+import { button, element, filled, keyHandler, markData, setAttributes, svgElement } from "../../core/dom"
 import { percent, threeDigits } from "../../core/numbers"
 import { buildHatching } from "../stage/elements"
 import { patchName } from "../patch_picture/maps"
@@ -59,7 +59,7 @@ export class Flow {
       const bar = element("span", "bar-of-cls", item)
       const token = button(item, layer === MEAN ? words.mean : filled(words.layer, { layer }), () => events.choose(layer))
       token.className = "token"
-      token.onkeydown = (event) => this.type(event, index, events)
+      token.onkeydown = keyHandler((event) => this.type(event, index, events))
       token.onpointerenter = (event) => event.pointerType !== "touch" && events.look(layer)
       token.onpointerleave = (event) => event.pointerType !== "touch" && events.look(null)
       token.onfocus = () => token.matches(":focus-visible") && events.look(layer)

@@ -1,6 +1,6 @@
 /** The drawing of the stage: tokens as buttons; ribbons, bars and arcs as one SVG. */
 
-import { button, element, markData, setAttributes, svgElement } from "../../core/dom"
+import { button, element, keyHandler, markData, setAttributes, svgElement } from "../../core/dom"
 import { buildHatching, drawBar, drawEdge, drawGrip, lineAt, measuring, placeNumber, put, visible } from "./elements"
 import { layOut, type Layout, type Room } from "./layout"
 import { Former } from "./former"
@@ -54,10 +54,10 @@ export class StageFigure {
       const focus = at(event)
       if (focus) this.events.press(focus)
     }
-    holder.onkeydown = (event) => {
+    holder.onkeydown = keyHandler((event) => {
       const focus = at(event)
       if (focus) this.events.type(event, focus)
-    }
+    })
     holder.addEventListener("focusin", (event) => {
       const focus = at(event)
       if (focus) this.follow(focus)

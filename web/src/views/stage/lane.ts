@@ -1,6 +1,6 @@
 /** An opened layer: one lane of stations, each with numbers of the held place and a link to its page. */
 
-import { button, element, markData, setAttributes, svgElement } from "../../core/dom"
+import { button, element, keyHandler, markData, setAttributes, svgElement } from "../../core/dom"
 import type { Requests } from "../../core/requests"
 import { drawBand, foldRibbons, type Strand } from "./band"
 import { kindIn, type KindName, type MapChoice } from "./payload"
@@ -71,11 +71,11 @@ export class Lane {
     this.note = element("p", "", this.root)
     this.band = svgElement("svg", { class: "band", "aria-hidden": "true", width: 1, height: 1 }, this.root)
     this.list = element("ol", "", this.root)
-    this.root.onkeydown = (event) => {
+    this.root.onkeydown = keyHandler((event) => {
       if (event.key !== "Escape") return
       event.stopPropagation()
       this.leave()
-    }
+    })
   }
 
   /** Asks for the layer of a place; the newest request wins. */

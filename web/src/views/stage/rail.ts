@@ -2,7 +2,7 @@
 
 import { MEAN } from "../../core/choosing"
 import { lookupTable, type Theme } from "../../core/colour"
-import { arrowStep, button, element, filled, markData, setAttributes } from "../../core/dom"
+import { arrowStep, button, element, filled, keyHandler, markData, setAttributes } from "../../core/dom"
 import { clamp, largest, threeDigits } from "../../core/numbers"
 import { paintCells } from "../../core/painting"
 import { Former } from "./former"
@@ -94,7 +94,7 @@ export class SmallMaps {
     const node = button(holder, "", () => this.host.choose(choice))
     node.className = "map"
     node.setAttribute("role", "gridcell")
-    node.onkeydown = (event) => this.move(event, row, column)
+    node.onkeydown = keyHandler((event) => this.move(event, row, column))
     return { ...choice, button: node, canvas: element("canvas", "pixels", node) }
   }
 

@@ -1,6 +1,6 @@
 /** The buttons below the figure: play, how the next token is chosen, undo and reset, the link and the whole screen. */
 
-import { arrowStep, button, element, setAttributes } from "../../core/dom"
+import { arrowStep, button, element, keyHandler, setAttributes } from "../../core/dom"
 import { Former } from "./former"
 import { CopyLink } from "./link"
 import type { StagePayload, Words } from "./payload"
@@ -44,12 +44,12 @@ export class StageTools {
     this.back = button(this.steps, "\u2190", () => playback.step(-1))
     this.on = button(this.steps, "\u2192", () => playback.step(1))
     this.toggle = button(this.steps, "", () => playback.toggle())
-    this.steps.onkeydown = (event) => {
+    this.steps.onkeydown = keyHandler((event) => {
       const by = arrowStep(event.key)?.[1]
       if (!by) return
       event.stopPropagation() // when presenting, the page would press a button as well
       playback.step(by < 0 ? -1 : 1)
-    }
+    })
     this.speed = slider(tools, { min: SPEEDS.least, max: SPEEDS.most, step: 0.25 }, (value) => playback.setSpeed(value))
     inputOf(this.speed).valueAsNumber = 1
     this.sample = button(tools, "", () => this.draw())

@@ -1,6 +1,6 @@
 /** The drawing of vectors, their span and the linear combination of the point; its handles are dragged or moved by keys. */
 
-import { markData, setAttributes, svgElement } from "../../core/dom"
+import { keyHandler, markData, setAttributes, svgElement } from "../../core/dom"
 import type { Derived, Row } from "./algebra"
 import { rowsOf, type Change, type Header, type Placement } from "./placement"
 import { Projection, reachOf, SIDE, type Point } from "./projection"
@@ -66,7 +66,7 @@ export class VectorDrawing {
     const nameLabel = svgElement("text", { "aria-hidden": "true" }, group)
     nameLabel.textContent = name
     markData(nameLabel, "name")
-    group.onkeydown = (event) => this.view.press(event, row)
+    group.onkeydown = keyHandler((event) => this.view.press(event, row))
     group.onpointerdown = (event) => this.hold(event, group, (at) => this.drag(row, at))
     return { group, shaft, tip, grip, nameLabel }
   }
