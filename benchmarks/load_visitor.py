@@ -16,6 +16,7 @@ from PIL import Image
 from benchmarks.load_protocol import Client, LostConnection, RunResult
 from views import navigation
 from views.controls.picture_input import LABEL
+from views.controls.sentence_input import DEFAULT
 
 THINKING = (2.0, 8.0)  # seconds between two actions
 ARRIVAL = 5.0  # seconds in which all visitors arrive, as when a class opens an address
@@ -91,6 +92,7 @@ class SimulatedVisitor:
         self._thinking = thinking
         self._map = dict(FIRST_MAP)
         self._serial = 0
+        self._sentence = DEFAULT  # that is entered
 
     async def stay(self, until: float, arrival: float = ARRIVAL, first: Sequence[str] = ()) -> VisitLog:
         """Arrive within `arrival` seconds, do the `first` actions, act, and leave at `until` by the loop's clock."""
@@ -147,6 +149,7 @@ class SimulatedVisitor:
         """Type a sentence and press Enter."""
         if "English sentence" not in self._client.controls:
             await self.change_page("")
+        self._sentence = sentence
         await self._timed("sentence", self._client.type("English sentence", sentence))
 
     async def type_slowly(self, sentence: str) -> None:
@@ -154,9 +157,7 @@ class SimulatedVisitor:
         await self._go_home()
         words = sentence.split()
         for count in range(len(words) - TYPED_WORDS, len(words)):
-            self._serial += 1
-            typed = {"serial": self._serial, "text": " ".join(words[: count + 1]) + " "}
-            await self._timed("typing", self._ask("type", typed, "typed"))
+            await self._timed("typing", self._ask("type", {"text": " ".join(words[: count + 1]) + " "}))
         await self.type(sentence)
 
     async def type_on_page(self, sentence: str) -> None:
@@ -165,8 +166,8 @@ class SimulatedVisitor:
             await self.change_page("attention")
         words = sentence.split()
         for count in range(len(words) - TYPED_WORDS + 1, len(words) + 1):
-            typed = self._client.type("English sentence", " ".join(words[:count]))
-            await self._timed("typing on a page", typed)
+            self._sentence = " ".join(words[:count])
+            await self._timed("typing on a page", self._client.type("English sentence", self._sentence))
 
     async def pull(self) -> None:
         """Press a ribbon of the stage, release it at another weight, read its control, and take the pull back."""
@@ -174,20 +175,25 @@ class SimulatedVisitor:
         place = {"query": self._random.randrange(FEWEST_TOKENS), "key": self._random.randrange(FEWEST_TOKENS)}
         weight = round(self._random.uniform(0.5, 1), 2)
         for action, given in (("sweep", 0), ("pull", weight), ("control", 0), ("reset", 0)):
-            self._serial += 1
-            asked = {"serial": self._serial, "action": action, **PULL, **place, "weight": given}
-            await self._timed(f"pull, {action}", self._ask("ask", asked, "serial"))
+            asked = {"text": self._sentence, "action": action, **PULL, **place, "weight": given}
+            await self._timed(f"pull, {action}", self._ask("ask", asked | {"pulls": self._client.answer["pulls"]}))
 
     async def _go_home(self) -> None:
         if self._client.page or "stage" not in self._client.controls:
             await self.change_page("")
 
-    async def _ask(self, event: str, asked: dict[str, object], serial: str) -> RunResult:
-        """Send a request of the stage; an answer to another one counts as a problem."""
-        answer = await self._client.send_values("stage", **{event: asked})
-        if self._client.answer.get(serial) != self._serial or "error" in self._client.answer:
-            answer.problems.append(f"{event} {asked.get('action', '')}: answered with {self._client.answer}")
+    async def _ask(self, name: str, asked: dict[str, object]) -> RunResult:
+        """Send a request of the stage; one that is not done counts as a problem."""
+        self._serial += 1
+        known = {"serial": self._serial, "state": self._client.answer["state"]}
+        answer = await self._client.send_values("stage", **{name: asked | known})
+        if not self._is_done(name):
+            answer.problems.append(f"{name} {asked.get('action', '')}: answered with {self._client.answer}")
         return answer
+
+    def _is_done(self, name: str) -> bool:
+        answers = self._client.answer.get(name, [])
+        return any(each["serial"] == self._serial and each["status"] == "done" for each in answers)
 
     async def change_page(self, page: str) -> None:
         """Use the navigation."""

@@ -7,15 +7,14 @@ import numpy as np
 import streamlit as st
 
 from model import Trace
-from pages.shared import checks, files
-from pages.shared.last_answer import last_answer
-from pages.shared.opened_layer import open_for
+from pages.shared import checks, files, requests
+from pages.shared.opened_layer import open_requested
 from pages.shared.page_header import Request
 from pages.shared.texts import block, fold_check, paragraph
 from pages.translate.candidates import shown_chances
 from views import kind_labels, map_labels
 from views.components.decoding_stage import HEAD, LAYER, STEP, decoding_stage, step_choices
-from views.components.opened_layer import LayerRequest
+from views.components.requests import answers
 from views.components.stage import Stage
 from views.controls import sentence_input
 from views.export import downloads
@@ -24,7 +23,7 @@ from views.text.catalogue import say
 from views.url_state import bound_settings
 from views.viewer.attention_maps import from_trace
 
-_OPENED = "step_layer"  # in the session, from a callback to the run that follows
+OPENED = requests.Channel("step_layer")
 
 
 def render_attention(request: Request, trace: Trace, step: int) -> None:
@@ -37,19 +36,24 @@ def render_attention(request: Request, trace: Trace, step: int) -> None:
     chosen = {LAYER: layer, HEAD: head, STEP: str(step)}
     decoding = sentence_input.Decoding(options.method, temperature=options.temperature, seed=options.seed)
     places = shown_chances(request.service, trace, options)
-    asked: LayerRequest | None = st.session_state.pop(_OPENED, None)
-    opened = last_answer(_OPENED)
-    if asked is not None:
-        opened["layer"] = open_for(request.service, trace, asked)
-    content = Stage(maps, places, trace.target_text, choices, chosen, answer=opened, decoding=decoding)
-    decoding_stage(content, "decoding_stage", partial(_store, step), _remember_opened)
+    state = requests.state_token(trace.source_text, options)
+    opened = OPENED.answer(state, partial(open_requested, request.service, trace))
+    content = Stage(
+        maps,
+        places,
+        trace.target_text,
+        choices,
+        chosen,
+        state,
+        answer=answers(state, layer=opened),
+        decoding=decoding,
+        sentence=trace.source_text,
+        entered=trace.source_text,
+    )
+    decoding_stage(content, "decoding_stage", partial(_store, step), OPENED.receive)
     row = maps["cross"].mean(*maps["cross"].place(layer, head))[step - 1]  # (source,)
     _render_numbers(trace, step, row, map_labels.describe(layer, head))
     paragraph("decoding", "attention")
-
-
-def _remember_opened(request: LayerRequest) -> None:
-    st.session_state[_OPENED] = request
 
 
 def _store(step: int, selection: Mapping[str, str]) -> None:

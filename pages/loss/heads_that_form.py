@@ -26,6 +26,7 @@ from pages.shared.fragments import fragment
 from pages.shared.head_ranking.head_rows import PATTERNS
 from pages.shared.models import open_positions
 from pages.shared.page_header import Request
+from pages.shared.requests import state_token
 from pages.shared.service import Service
 from pages.shared.target_input import choose_target
 from pages.shared.texts import block, fold_check, paragraph
@@ -112,7 +113,8 @@ def _render_steps(request: Request, trace: Trace, study: FormationStudy, steps: 
     chosen = {choice.key: choice.in_component() for choice in choices}
     roles = [Role(name(), MARKS[role]()) for role, name in ROLE_NAMES.items()]
     stages = [_stage_at(step, run, place) for place, step in enumerate(steps)]
-    content = FormationStage(maps, stages, roles, choices, chosen)
+    state = state_token(request.text, request.options)
+    content = FormationStage(maps, stages, roles, choices, chosen, state)
     formation_stage(content, "formation_stage", sentence_input.store_selection)
     step = next(step for step in steps if str(step.step) == chosen[STEP])
     _render_result(run, steps, step)

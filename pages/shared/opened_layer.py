@@ -6,24 +6,35 @@ import numpy as np
 
 from model import Trace
 from model.lessons.opened_layer import OpenedLayer, open_layer
+from pages.shared.requests import OutdatedError, RefusedError
 from pages.shared.service import Service
 from views.components.component import labels
 from views.components.opened_layer import LayerRequest, Station, answer
+from views.components.requests import INVALID
 from views.map_labels import MEAN, index_of, to_id
 from views.text.catalogue import say
 from views.text.numbers import three_digits
 from views.url_state import bound_settings
+from views.viewer.attention_maps import from_trace
 
 MOST_KEYS = 4  # in a station
 
 
-def open_for(service: Service, trace: Trace, request: LayerRequest) -> dict[str, object]:
-    """Return the answer to a request: of the head that is drawn, or of the one whose weight is largest at the place.
+def open_requested(service: Service, trace: Trace, request: LayerRequest) -> dict[str, object]:
+    """Return what was asked for: of the head that is drawn, or of the one whose weight is largest at the place.
 
-    Empty if the translation has become shorter since.
+    Raises:
+        OutdatedError: another sentence is shown.
+        RefusedError: the request was made under pulls, or the translation has no such place.
     """
-    if request.query >= trace.records[request.kind].weights.shape[2]:
-        return {}
+    if request.text != trace.source_text:
+        raise OutdatedError
+    if request.pulls:
+        raise RefusedError(
+            say("stage.layer.pulled", "Undo the pulls first: a layer is opened as the network computes it.")
+        )
+    if not request.fits(from_trace(trace, service.kinds)):
+        raise RefusedError(INVALID())
     weights = trace.records[request.kind].weights[:, :, request.query]  # (layer, head, key)
     layer = len(weights) - 1 if request.layer == MEAN else index_of(request.layer)
     head = int(weights[layer].max(axis=1).argmax()) if request.head == MEAN else index_of(request.head)
@@ -49,7 +60,7 @@ def open_for(service: Service, trace: Trace, request: LayerRequest) -> dict[str,
             say("stage.layer.strongest", "Of its {heads} heads, this one has the largest weight here.", heads=heads)
         )
     settings = {"kind": request.kind, "layer": to_id(layer), "head": to_id(head)}
-    return answer(request.serial, title, " ".join(notes), stations(opened, labels(keys), weights.shape[1], settings))
+    return answer(title, " ".join(notes), stations(opened, labels(keys), weights.shape[1], settings))
 
 
 def stations(opened: OpenedLayer, keys: list[str], heads: int, settings: dict[str, str]) -> list[Station]:

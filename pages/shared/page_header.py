@@ -19,13 +19,14 @@ from pages.shared.texts import block, caption, paragraph, warn_if_cut_off
 from views.controls import sentence_input, widgets
 from views.html import generated_tokens
 from views.text import literal, prose
-from views.text.catalogue import say, say_error
+from views.text.catalogue import Message, say, say_error
 
 Read = Literal["sentence", "decoding"]  # inputs that a page header may offer
 NOTHING: frozenset[Read] = frozenset()
 SENTENCE: frozenset[Read] = frozenset({"sentence"})
 DECODING: frozenset[Read] = frozenset({"decoding"})
 BOTH = SENTENCE | DECODING
+TRANSLATION = Message("translation", "Translation")
 METHOD_IN_VIEW = frozenset({"translate", "decoding"})  # pages with the decoding controls in view; others have a fold
 
 
@@ -136,10 +137,14 @@ def render_translation_page(page: str, render: Callable[[Request, Trace], None])
 
 def translation_html(translation: Doubt | str) -> str:
     """Return a translation after its label, as HTML; its doubtful tokens are underlined, if they are known."""
-    label = say("translation", "Translation")
     if isinstance(translation, str):
         translation = Doubt(translation)
-    return generated_tokens.labelled_sentence(label, translation.text, "fr", translation.spans)
+    return generated_tokens.labelled_sentence(TRANSLATION(), translation.text, "fr", translation.spans)
+
+
+def pulled_translation_html(text: str, former: str) -> str:
+    """Return a translation under pulls after its label, as HTML; words that the former one does not have are marked."""
+    return generated_tokens.changed_sentence(TRANSLATION(), text, "fr", former)
 
 
 def traced_translation_html(service: Service, trace: SentenceTrace) -> str:

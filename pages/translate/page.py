@@ -13,7 +13,6 @@ from model.networks.recurrent_config import RecurrentConfig
 from model.tracing.trace import Prediction
 from pages.history import networks
 from pages.shared import checks, files
-from pages.shared.doubt import doubt_of_steps, render_note
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request, render_header, translation_html
 from pages.shared.service import Service
@@ -55,7 +54,7 @@ def _sizes(config: object, sizes: type[TransformerSizes] | type[RecurrentSizes])
 
 
 def stream_translation(request: Request, slot: DeltaGenerator) -> Sequence[Step]:
-    """Render the translation as it grows; return its steps."""
+    """Render the translation as it grows, which the stage writes again; return its steps."""
     service, text, options = request.service, request.text, request.options
     steps = list(service.cached_steps(text, options) or ())
     if not steps:
@@ -65,7 +64,6 @@ def stream_translation(request: Request, slot: DeltaGenerator) -> Sequence[Step]
             if time.monotonic() - rendered_at > FRAME_SECONDS or step.finished:
                 slot.html(translation_html(step.text))
                 rendered_at = time.monotonic()
-    slot.html(translation_html(doubt_of_steps(service, text, steps)))
     return steps
 
 
@@ -101,11 +99,11 @@ def render_tokens(options: DecodingOptions, steps: Sequence[Step], trace: Trace)
         # the streamed steps, from cached keys and values, against one pass over the finished translation
         difference = max(abs(step.probability - row.probability) for step, row in zip(steps, rows, strict=True))
         fold_check("translate", "check", difference=checks.format_difference("step by step", difference))
-    render_table(rows)
+    render_table(rows, trace.source_text)
 
 
 @fragment
-def render_table(rows: Sequence[Prediction]) -> None:
+def render_table(rows: Sequence[Prediction], sentence: str) -> None:
     """Render the same as a table and a download."""
     header = [say("column.position", "position"), terms.TOKEN(), terms.PROBABILITY(), say("column.rank", "rank")]
     for place in range(1, 6):
@@ -116,6 +114,7 @@ def render_table(rows: Sequence[Prediction]) -> None:
         for place, row in enumerate(rows, 1)
     ]
     labelled = [[literal.token(cell) if isinstance(cell, str) else cell for cell in line] for line in table]
+    st.html(generated_tokens.note_of_entered(sentence))
     files.csv(header, labelled, "translation", say("translate.csv", "Download as CSV"))
     height = "content" if len(rows) < 12 else 420
     files.folded_table(lambda: files.data_frame(labelled, header), hide_index=True, height=height)
@@ -129,10 +128,9 @@ def render() -> None:
     if request.accepted:
         steps = stream_translation(request, layout.translation)
         trace = request.trace()
+        note = layout.options.empty()
         with layout.stage:
-            render_stage(request.service, trace, request.options)
-        with layout.options:
-            render_note(request.service, [doubt_of_steps(request.service, request.text, steps)])
+            render_stage(request.service, trace, request.options, layout.translation, note)
         render_tokens(request.options, steps, trace)
     picture, words = st.columns([3, 2], gap="large")
     with picture:

@@ -12,11 +12,12 @@ from model.pulling.pulls import delta_of_weight, heads_in_scope
 from model.runtime.arrays import softmax
 from model.tracing.head_interventions import Heads, Pull
 from pages.shared import pull_sentences, pulling
-from pages.shared.last_answer import last_answer
 from pages.shared.pull_sentences import PulledPlaces
+from pages.shared.requests import Answer, Channel, OutdatedError, RefusedError
 from pages.shared.service import Service
 from pages.translate.candidates import chances
-from views.components.stage import StageRequest
+from views.components.requests import INVALID
+from views.components.stage import MOST_PULLS, WORDS, StageRequest
 from views.components.stage_changes import PulledStage
 from views.components.stage_examples import ADDRESS
 from views.map_labels import MEAN, index_of
@@ -25,53 +26,111 @@ from views.url_state import bound_settings
 from views.viewer.attention_maps import from_trace
 from views.viewer.payload import float32_numbers
 
-MOST_PULLS = 12
+CHANNEL = Channel("stage_ask")
+CHANGES = ("pull", "undo", "reset")  # the actions that change the pulls
+ON_PULLS = ("pull", "undo")  # of them, those that depend on the pulls before
 _SENTENCE = "pulled_sentence"  # in the session: the sentence of the last run, and its pulls
 _LEFT_OUT = "left_out_pulls"  # in the session: the same, and why pulls of the address are not among them
 
 
 @dataclass(frozen=True, eq=False)
 class StageState:
-    """What pulls change on the stage, and the answer to the browser.
+    """What pulls change on the stage, and the answers to the browser.
 
     Attributes:
         shown: everything that was computed for the translation that is shown.
         plan: the pulls.
+        left_out: why pulls of the address are not shown; empty if they are.
     """
 
     pulled: PulledStage | None
-    answer: Mapping[str, object]
+    answers: list[Answer]
     shown: Trace
     plan: HeadInterventions = HeadInterventions()
+    left_out: str = ""
 
 
-def answer_request(service: Service, trace: Trace, request: StageRequest | None) -> StageState:
-    """Return what the stage shows after a request, or without one. A request that comes again is answered as before."""
-    former, problem = _stored_pulls(service, trace)
-    last = last_answer("stage_pull")
-    if request is not None and request.serial == last.get("serial"):
-        request = None
-    answer: dict[str, object] = {"serial": request.serial} if request else {"serial": -1, **last}
+def follow_requests(service: Service, entered: Trace, shown: Trace, state: str) -> StageState:
+    """Return what pulls change of the entered sentence, after the request that came since the last run.
+
+    Args:
+        shown: what is typed over the sentence, of which nothing can be pulled; else `entered`.
+        state: of the page.
+    """
+    former, problem = _stored_pulls(service, entered)
     pulls = former
-    try:
-        if request is not None:
-            pulls = _apply(service, trace, former, request, answer)
-        result = _run(service, trace, pulls) if pulls else None
-    except InterventionError as error:
-        answer["error"] = say_error(error)
-        pulls = former
-        result = _run(service, trace, pulls) if pulls else None
+
+    def compute(request: StageRequest) -> Mapping[str, object]:
+        nonlocal pulls
+        if request.text != shown.source_text:
+            raise OutdatedError
+        if shown is not entered:
+            raise RefusedError(say("stage.enter-first", "Press Enter, then pull a weight."))
+        if request.action in ON_PULLS and request.pulls != HeadInterventions(former).to_text():
+            raise OutdatedError
+        answer, changed = answer_request(service, entered, request)
+        if request.action in CHANGES:
+            pulls = changed
+        return answer
+
+    answers = CHANNEL.answer(state, compute)
     text = HeadInterventions(pulls).to_text()
     bound_settings.store_text(ADDRESS, text)
-    if request is not None:
-        last.clear()
-        last |= answer
-    shown = st.session_state[_SENTENCE] = trace.source_text, text
-    if left_out := _remember_problem(shown, problem):
-        answer["leftOut"] = left_out
-    if result is None:
-        return StageState(None, answer, trace)
-    return StageState(_describe(service, trace, result, pulls), answer, result.after, HeadInterventions(pulls))
+    known = st.session_state[_SENTENCE] = entered.source_text, text
+    left_out = _remember_problem(known, problem)
+    if not pulls:
+        return StageState(None, answers, entered, left_out=left_out)
+    result = _run(service, entered, pulls)
+    plan = HeadInterventions(pulls)
+    return StageState(_describe(service, entered, result, pulls), answers, result.after, plan, left_out)
+
+
+def answer_request(service: Service, trace: Trace, request: StageRequest) -> tuple[dict[str, object], tuple[Pull, ...]]:
+    """Return the answer to a request, and the pulls after it; both depend on the request and the sentence alone.
+
+    Raises:
+        InterventionError: a pull is impossible, or there are too many.
+        RefusedError: the translation has no such place.
+    """
+    pulls = read_pulls(request.pulls)
+    if request.action == "undo":
+        return {}, pulls[:-1]
+    if request.action == "reset":
+        return {}, ()
+    if request.action == "control":
+        return {"control": _control(service, trace, pulls) if pulls else []}, pulls
+    shown = _run(service, trace, pulls).after if pulls else trace
+    if not request.fits(from_trace(shown, service.kinds)):
+        raise RefusedError(INVALID())
+    drawn = _drawn_heads(shown, request)
+    heads = heads_in_scope(request.scope, drawn, *shown.records[request.kind].weights.shape[:2])
+    pull = Pull(request.kind, heads, request.key, request.query)
+    if request.action == "sweep":
+        return _sweep(service, trace, shown, pull, drawn, pulls), pulls
+    if len(pulls) == MOST_PULLS:
+        raise RefusedError(WORDS["mostPulls"](count=MOST_PULLS))
+    changed = (*pulls, replace(pull, delta=delta_of_weight(shown, pull, request.weight, drawn)))
+    _run(service, trace, changed)
+    return {}, changed
+
+
+def read_pulls(text: str) -> tuple[Pull, ...]:
+    """Return the pulls of a text.
+
+    Raises:
+        InterventionError: it has none, other changes, or too many.
+    """
+    if not text:
+        return ()
+    changes = HeadInterventions.from_text(text).changes
+    pulls = tuple(change for change in changes if isinstance(change, Pull))
+    if len(pulls) < len(changes):
+        raise InterventionError("The stage shows pulls alone; other changes to heads are on the page Compare.")
+    if len(pulls) > MOST_PULLS:
+        raise InterventionError(
+            "There are {count} pulls; the stage shows at most {most}.", count=len(pulls), most=MOST_PULLS
+        )
+    return pulls
 
 
 def _stored_pulls(service: Service, trace: Trace) -> tuple[tuple[Pull, ...], str]:
@@ -84,14 +143,7 @@ def _stored_pulls(service: Service, trace: Trace) -> tuple[tuple[Pull, ...], str
     if not text or (sentence != trace.source_text and former == text):
         return (), ""
     try:
-        changes = HeadInterventions.from_text(text).changes
-        pulls = tuple(change for change in changes if isinstance(change, Pull))
-        if len(pulls) < len(changes):
-            raise InterventionError("The stage shows pulls alone; other changes to heads are on the page Compare.")
-        if len(pulls) > MOST_PULLS:
-            raise InterventionError(
-                "There are {count} pulls; the stage shows at most {most}.", count=len(pulls), most=MOST_PULLS
-            )
+        pulls = read_pulls(text)
         if pulls:
             _run(service, trace, pulls)
     except InterventionError as error:
@@ -113,39 +165,21 @@ def _run(service: Service, trace: Trace, pulls: tuple[Pull, ...]) -> PulledTrace
     return service.analysis(key, trace_pulls, trace, plan)
 
 
-def _apply(
-    service: Service, trace: Trace, pulls: tuple[Pull, ...], request: StageRequest, answer: dict[str, object]
-) -> tuple[Pull, ...]:
-    """Return the pulls after the request; fill its answer."""
-    if request.action == "undo":
-        return pulls[:-1]
-    if request.action == "reset":
-        return ()
-    if request.action == "control":
-        if pulls:
-            answer["control"] = _control(service, trace, pulls)
-        return pulls
-    shown = _run(service, trace, pulls).after if pulls else trace
-    drawn = _drawn_heads(shown, request)
-    heads = heads_in_scope(request.scope, drawn, *shown.records[request.kind].weights.shape[:2])
-    pull = Pull(request.kind, heads, request.key, request.query)
+def _sweep(
+    service: Service, trace: Trace, shown: Trace, pull: Pull, drawn: Heads, pulls: tuple[Pull, ...]
+) -> dict[str, object]:
+    """State the token and the translation at each of 17 weights; `shown` is the translation under the earlier pulls."""
     earlier = HeadInterventions(pulls) if pulls else None
-    if request.action == "sweep":
-        key = ("sweep", trace.source_ids, trace.next_ids, HeadInterventions((*pulls, pull)).to_text(), drawn)
-        sweep = service.analysis(key, lambda model: model.sweep_pull(shown, pull, drawn, earlier=earlier))
-        texts = list(dict.fromkeys(each.text for each in sweep.translations))
-        answer |= {
-            "before": sweep.before,
-            "weights": sweep.weights,
-            "tokens": [each.chosen and each.chosen.strip() for each in sweep.translations],
-            "texts": texts,
-            "of": [texts.index(each.text) for each in sweep.translations],
-        }
-        return pulls
-    if len(pulls) == MOST_PULLS:
-        raise InterventionError("There are {count} pulls; undo one before you set another.", count=MOST_PULLS)
-    delta = delta_of_weight(shown, pull, request.weight, drawn)
-    return (*pulls, replace(pull, delta=delta))
+    key = ("sweep", trace.source_ids, trace.next_ids, HeadInterventions((*pulls, pull)).to_text(), drawn)
+    sweep = service.analysis(key, lambda model: model.sweep_pull(shown, pull, drawn, earlier=earlier))
+    texts = list(dict.fromkeys(each.text for each in sweep.translations))
+    return {
+        "before": sweep.before,
+        "weights": sweep.weights,
+        "tokens": [each.chosen and each.chosen.strip() for each in sweep.translations],
+        "texts": texts,
+        "of": [texts.index(each.text) for each in sweep.translations],
+    }
 
 
 def _drawn_heads(trace: Trace, request: StageRequest) -> Heads:

@@ -2,65 +2,78 @@
 
 from functools import partial
 
-import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from model import DecodingOptions, Trace
-from pages.shared import opened_layer
+from pages.shared import requests
+from pages.shared.doubt import doubt_of_trace, note_html
 from pages.shared.fragments import fragment
-from pages.shared.last_answer import last_answer
+from pages.shared.opened_layer import open_requested
+from pages.shared.page_header import pulled_translation_html, translation_html
 from pages.shared.service import Service
 from pages.translate import pulls, stage_files, typing
 from pages.translate.candidates import shown_chances
 from views.components import stage_examples
-from views.components.opened_layer import LayerRequest, answer
-from views.components.stage import Stage, StageRequest, stage, stage_choices
+from views.components.requests import answers
+from views.components.stage import Stage, stage, stage_choices
 from views.controls import sentence_input
-from views.text.catalogue import say
 from views.viewer.attention_maps import from_trace
 
-_REQUEST = "stage_request"  # in the session, from a callback to the run that follows
-_OPENED = "stage_layer"  # the same, for a layer that is opened
+LAYERS = requests.Channel("stage_layer")
 
 
 @fragment
-def render_stage(service: Service, trace: Trace, options: DecodingOptions) -> None:
-    """Render the stage. Choosing another map runs only this fragment, which sends nothing new."""
-    request: StageRequest | None = st.session_state.pop(_REQUEST, None)
-    entered, (trace, typed) = trace, typing.typed_trace(service, trace, options)
-    if trace is entered:
-        state = pulls.answer_request(service, trace, request)
-    else:
-        state = pulls.StageState(None, typing.answer_pull(request), trace)
+def render_stage(
+    service: Service, entered: Trace, options: DecodingOptions, line: DeltaGenerator, note: DeltaGenerator
+) -> None:
+    """Render the stage and its translation. Choosing another map runs only this fragment, which sends nothing new.
+
+    Args:
+        line, note: empty containers for the translation, and for what its underline means.
+    """
+    state = requests.state_token(entered.source_text, options)
+    trace, typed = typing.follow_typing(service, entered, options, state)
+    pulled = pulls.follow_requests(service, entered, trace, state)
+    opened = LAYERS.answer(state, partial(open_requested, service, trace))
+    changes = pulled.pulled if trace is entered else None
+    _write_translation(service, trace, pulled.shown if changes else None, line, note)
     maps = from_trace(trace, service.kinds)
     choices = stage_choices(maps)
     chosen = {choice.key: choice.in_component() for choice in choices}
-    places = shown_chances(service, trace, options)
-    decoding = sentence_input.Decoding(options.method, temperature=options.temperature, seed=options.seed)
-    texts = trace.target_text, choices, chosen, stage_examples.proposed(trace.source_text)
-    sentences = trace.source_text, entered.source_text
-    opened = _opened_layer(service, trace, bool(state.pulled))
-    content = Stage(maps, places, *texts, state.pulled, {**state.answer, **typed, **opened}, decoding, *sentences)
-    on_type = partial(typing.remember, entered.source_text)
-    callbacks = sentence_input.store_selection, _remember, on_type, _remember_opened
-    stage(content, "stage", *callbacks)
-    stage_files.render_files(service, trace, state.shown, state.plan, chosen)
+    answered = answers(
+        state, pulled.plan.to_text() if changes else "", type=typed, ask=pulled.answers, layer=opened
+    ) | ({"leftOut": pulled.left_out} if pulled.left_out else {})
+    content = Stage(
+        maps,
+        shown_chances(service, trace, options),
+        trace.target_text,
+        choices,
+        chosen,
+        state,
+        stage_examples.proposed(trace.source_text),
+        changes,
+        answered,
+        sentence_input.Decoding(options.method, temperature=options.temperature, seed=options.seed),
+        trace.source_text,
+        entered.source_text,
+    )
+    receivers = pulls.CHANNEL.receive, typing.CHANNEL.receive, LAYERS.receive
+    stage(content, "stage", sentence_input.store_selection, *receivers)
+    stage_files.render_files(service, entered, pulled.shown, pulled.plan, chosen)
 
 
-def _remember(request: StageRequest) -> None:
-    st.session_state[_REQUEST] = request
-
-
-def _remember_opened(request: LayerRequest) -> None:
-    st.session_state[_OPENED] = request
-
-
-def _opened_layer(service: Service, trace: Trace, pulled: bool) -> dict[str, object]:
-    """Return what the answer has of the layer that was opened last; under pulls, why it was not."""
-    request: LayerRequest | None = st.session_state.pop(_OPENED, None)
-    last = last_answer(_OPENED)
-    if request is not None and pulled:
-        reason = say("stage.layer.pulled", "Undo the pulls first: a layer is opened as the network computes it.")
-        last["layer"] = answer(request.serial, reason, "", ())
-    elif request is not None:
-        last["layer"] = opened_layer.open_for(service, trace, request)
-    return last
+def _write_translation(
+    service: Service, trace: Trace, pulled: Trace | None, line: DeltaGenerator, note: DeltaGenerator
+) -> None:
+    """Write the translation that is shown: of what is typed, or under pulls with the changed words marked."""
+    if pulled is None:
+        doubt = doubt_of_trace(service, trace)
+        line.html(translation_html(doubt))
+        explained = note_html(service, [doubt])
+    else:
+        line.html(pulled_translation_html(pulled.target_text, trace.target_text))
+        explained = ""
+    if explained:
+        note.html(explained)
+    else:
+        note.empty()

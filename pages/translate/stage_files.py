@@ -15,6 +15,7 @@ from views.components.component import labels
 from views.components.stage import map_title
 from views.export import recipes
 from views.export.stage_image import StagePicture, stage_drawing
+from views.html import generated_tokens
 from views.map_labels import MEAN, numbered
 from views.text import literal, terms
 from views.text.catalogue import say
@@ -26,7 +27,7 @@ NAME = "stage"
 def render_files(
     service: Service, trace: Trace, shown: Trace, plan: HeadInterventions, chosen: Mapping[str, str]
 ) -> None:
-    """Render a fold with the files of what the stage shows; nothing is computed before it is opened.
+    """Render a fold with the files of the entered sentence; nothing is computed before it is opened.
 
     Args:
         trace: of the sentence, without pulls.
@@ -37,6 +38,7 @@ def render_files(
     if not fold.open:
         return
     facts = pulling.facts_of_pulls(service, trace, plan)
+    fold.html(generated_tokens.note_of_entered(trace.source_text))
     caption: tuple[str, ...]
     if fold.toggle(say("stage.save.caption", "Caption with the sentence"), value=True, key="stage_caption"):
         caption = _caption(trace, shown, facts, chosen)

@@ -3,44 +3,40 @@
 It is in neither the address nor the settings of the page, so that no history entry is made while the user types.
 """
 
+from functools import partial
+
 import streamlit as st
 
-from model import DecodingOptions, InputError, Trace
+from model import DecodingOptions, Trace
+from pages.shared.requests import Answer, Channel
 from pages.shared.service import Service
-from views.components.stage import StageRequest, TypedSentence
-from views.text.catalogue import say, say_error
+from views.components.stage import TypedSentence
 
-_TYPED = "stage_typed"  # in the session: the sentence of the page, and what is typed over it
-
-
-def remember(entered: str, typed: TypedSentence) -> None:
-    """Store, in a callback, what is typed over the sentence of the page."""
-    st.session_state[_TYPED] = entered, typed
+CHANNEL = Channel("stage_type")
+_TYPED = "stage_typed"  # in the session: the state of the page, and what is typed over its sentence
 
 
-def typed_trace(service: Service, trace: Trace, options: DecodingOptions) -> tuple[Trace, dict[str, object]]:
-    """Return the trace of what is typed over the sentence of `trace`, and the answer to the browser.
+def follow_typing(service: Service, entered: Trace, options: DecodingOptions, state: str) -> tuple[Trace, list[Answer]]:
+    """Return the trace of what is typed over the entered sentence, and the answers to the browser.
 
-    It is `trace` itself if nothing is typed, or what is typed cannot be translated; the answer states the reason.
+    The trace is `entered` itself if nothing is typed. Text that cannot be translated is refused and changes nothing.
     """
-    entered, typed = st.session_state.get(_TYPED, ("", None))
-    if entered != trace.source_text:
-        st.session_state.pop(_TYPED, None)  # another sentence was entered: coming back to this one shows it alone
-        typed = None
-    if typed is None:
-        return trace, {}
-    answer: dict[str, object] = {"typed": typed.serial}
-    if typed.text.strip() in ("", trace.source_text.strip()):
-        return trace, answer
-    try:
-        service.tokens(typed.text)
-    except InputError as error:
-        return trace, answer | {"refused": say_error(error)}
-    return service.trace(typed.text, options), answer
+    answers = CHANNEL.answer(state, partial(_take, service, entered))
+    typed_over, text = st.session_state.get(_TYPED, ("", ""))
+    if text and typed_over != state:
+        del st.session_state[_TYPED]  # another sentence was entered: coming back to this one shows it alone
+        text = ""
+    return (service.trace(text, options) if text else entered), answers
 
 
-def answer_pull(request: StageRequest | None) -> dict[str, object]:
-    """Return the answer to a request about pulls while the sentence is only typed."""
-    if request is None or request.action == "control":
-        return {"serial": request.serial if request else -1}
-    return {"serial": request.serial, "error": say("stage.enter-first", "Press Enter, then pull a weight.")}
+def _take(service: Service, entered: Trace, request: TypedSentence) -> dict[str, object]:
+    """Store the text of a request as what is typed; the entered sentence counts as nothing.
+
+    Raises:
+        InputError: the text cannot be translated.
+    """
+    same = request.text.strip() in ("", entered.source_text.strip())
+    if not same:
+        service.tokens(request.text)
+    st.session_state[_TYPED] = request.state, "" if same else request.text
+    return {}

@@ -7,7 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Server, open_page
+from tests.browser.conftest import Server, open_page, ready
+from tests.browser.held_line import HeldLine
 from tests.browser.touch import drag_finger, tap
 from tests.fixed_examples import PULLS
 
@@ -209,7 +210,9 @@ def test_typing_is_translated_before_enter_and_is_one_entry_in_the_history(serve
     box.fill("She reads a book. ")
     expect(stage).to_have_attribute("data-drawn", re.compile("^She .* book"))
     expect(stage).not_to_have_class(re.compile("outdated"))
-    expect(page.locator(".stage-root .texts .now")).to_contain_text("lit")
+    expect(page.locator(".aa-line")).to_have_count(1)
+    expect(page.locator(".aa-line")).to_contain_text("lit")
+    expect(page.locator(".stage-root .texts .now")).to_have_count(0)
     assert (page.evaluate("window.pushed"), page.url) == (0, address)
     box.fill("She reads a book.")
     box.press("Enter")
@@ -219,6 +222,46 @@ def test_typing_is_translated_before_enter_and_is_one_entry_in_the_history(serve
     page.go_back()
     expect(stage).to_have_attribute("data-drawn", re.compile("^The animal"))
     expect(box).to_have_value("The animal didn't cross the street because it was too tired.")
+
+
+def test_no_draft_and_no_pull_is_set_on_the_sentence_that_is_entered_behind_it(
+    held_page: tuple[Page, HeldLine], server: Server
+):
+    """Answers take five seconds: the browser sends again what has none, by its clock, which the test moves on."""
+    page, line = held_page
+    page.clock.install()
+    open_page(page, f"{server.url}/{SENTENCE}")
+    stage, box = page.locator(".stage-root"), page.get_by_label("English sentence")
+    french(page).click()
+    page.locator(".english .token").nth(1).click()
+    expect(page.locator(".scale span")).to_have_text(["elle", "il"])
+    long = "She reads a book in the old garden of the small house because the weather is good."  # has the pulled place
+    for number, entered in enumerate((long, "Where is the old house?")):
+        if number:
+            line.hold(answers=True)
+            box.press_sequentially("He ")
+            line.wait_for(1, answers=True)
+        else:
+            line.hold(answers=False)
+            page.get_by_role("button", name="Only this").click()
+            line.wait_for(1, answers=False, part=b'"pull"')
+            line.lose(answers=False)
+            line.hold(answers=True)
+        box.fill(entered)
+        box.press("Enter")
+        page.clock.run_for(5000)
+        line.release(answers=True)
+        expect(stage).to_have_attribute("data-drawn", re.compile(f"^{entered[:4]}"))
+        layer = str(number + 1)
+        page.get_by_role("gridcell", name=f"Show Cross-attention, layer {layer}, head 3").click()
+        page.clock.run_for(1000)  # then the server gets the choice, after all other messages
+        expect(page.locator("[data-chosen]")).to_have_attribute("data-chosen", re.compile(f'"layer": "{layer}"'))
+        ready(page)
+        expect(stage).to_have_attribute("data-drawn", re.compile(f"^{entered[:4]}"))
+        expect(box).to_have_value(entered)
+        expect(page.locator(".aa-line")).to_contain_text(("lit", "maison")[number])
+        expect(page.locator(".texts .before")).to_have_count(0)
+        assert "pull=" not in page.url and entered.split()[0] in page.url
 
 
 @pytest.mark.nightly
@@ -259,6 +302,8 @@ def test_a_ribbon_is_pulled_controlled_and_taken_back(server: Server, page: Page
     received.clear()
     page.mouse.up()
     expect(page.locator(".texts .lines")).to_contain_text("for 7 of 16")
+    expect(page.locator(".aa-line mark")).to_have_text("qu'")
+    expect(page.locator(".texts .now")).to_have_count(0)
     assert sum(received) < 30_000  # both answers: the translation with the changed weights, and the control
     expect(page.locator(".texts .note")).to_contain_text("You forced this weight.")
     expect(french(page)).to_have_text("il")
@@ -273,10 +318,10 @@ def test_a_ribbon_is_pulled_controlled_and_taken_back(server: Server, page: Page
     expect(french(page)).to_have_text("elle")
     assert "pull=" not in page.url
     page.locator(".examples a").last.click()
-    expect(page.locator(".texts .now .sentence")).to_have_text(PULLS["black"].after)
+    expect(page.locator(".aa-line .aa-text")).to_have_text(PULLS["black"].after)
     expect(page.locator(".texts .lines")).to_contain_text("None of the other")
     page.locator(".examples a").click()
-    expect(page.locator(".texts .now .sentence")).to_have_text(PULLS["sad"].after)
+    expect(page.locator(".aa-line .aa-text")).to_have_text(PULLS["sad"].after)
 
 
 @pytest.mark.nightly

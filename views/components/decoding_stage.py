@@ -13,7 +13,7 @@ from ..text import terms
 from ..text.catalogue import say
 from ..viewer.attention_maps import AttentionMaps
 from . import component, controls, opened_layer, stage
-from .opened_layer import LayerRequest
+from .requests import Request
 
 _MOUNT = component.Component("decoding_stage", "stage-root")
 LAYER, HEAD, STEP = "cross_layer", "cross_head", "step"  # in the address
@@ -34,20 +34,20 @@ def decoding_stage(
     content: stage.Stage,
     key: str,
     on_choose: Callable[[Mapping[str, str]], None],
-    on_open: Callable[[LayerRequest], None],
+    on_open: Callable[[Request], None],
 ) -> None:
     """Mount the stage of a step.
 
     Args:
         content: its choices are `step_choices`.
         on_choose: gets the chosen layer, head and step, a moment after the last change.
-        on_open: gets each request for an opened layer, which `content.answer` has as "layer" in the run that follows.
+        on_open: gets each request for an opened layer, answered as "layer" by `content.answer` of the run that follows.
     """
     _MOUNT(
         key,
         stage.payload(content, sentence_input.theme(), tuple(choice.key for choice in content.choices)),
         dict(content.chosen),
         answer=content.answer,
-        layer=(partial(opened_layer.valid_request, maps=content.maps), on_open),
+        layer=(opened_layer.valid_request, on_open),
         chosen=(partial(controls.valid_selection, choices=content.choices), on_choose),
     )

@@ -85,6 +85,7 @@ class FormationStage:
         steps: in order.
         roles: that `StageAtStep.roles` refers to.
         choices: see `formation_choices`; `chosen` has the selected option of each.
+        state: of the page, from its sentence and options.
     """
 
     maps: AttentionMaps
@@ -92,6 +93,7 @@ class FormationStage:
     roles: Sequence[Role]
     choices: Sequence[Choice]
     chosen: Mapping[str, str]
+    state: str = ""
 
 
 def formation_choices(maps: AttentionMaps, steps: Sequence[int]) -> tuple[Choice, ...]:
@@ -111,6 +113,7 @@ def payload(content: FormationStage, theme: palette.Theme) -> bytes:
     """The bytes that `web/src/views/stage/training.ts` reads."""
     cross, decoder = content.maps["cross"], content.maps["decoder"]
     header = {
+        "state": content.state,
         "theme": theme,
         "words": component.translated(WORDS),
         "controls": controls.control_specs(content.choices, (LAYER, HEAD, STEP)),

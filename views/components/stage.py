@@ -10,7 +10,7 @@ pulls change (`views/components/stage_changes.py`) are in marks next to the comp
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from .. import map_labels, palette
 from ..controls import sentence_input
@@ -20,8 +20,8 @@ from ..kind_labels import KINDS
 from ..text import terms
 from ..text.catalogue import Message, say
 from ..viewer.attention_maps import AttentionMaps, KindMaps
-from . import component, controls, opened_layer, player, stage_changes
-from .opened_layer import LayerRequest
+from . import component, controls, opened_layer, player, requests, stage_changes
+from .requests import InvalidRequest, PlaceRequest, Request, is_text, names_place, read_request
 from .stage_changes import PlaceChances, PulledStage
 
 _MOUNT = component.Component("stage", "stage-root")
@@ -32,6 +32,11 @@ WORDS = _SHARED_WORDS | {
     "on": Message("stage.play.on", "One token on"),
     "speed": Message("stage.play.speed", "Speed"),
     "pressEnter": Message("stage.press-enter", "The server is busy: press Enter to translate."),
+    "tooLong": Message(
+        "stage.too-long",
+        "The text has {count} characters; at most {most} are translated while you type. Shorten it, or press Enter.",
+    ),
+    "mostPulls": Message("stage.most-pulls", "There are {count} pulls; undo one before you set another."),
     "noAnswer": Message("stage.no-answer", "The server has not answered yet; if this stays, reload the page."),
     "temperature": Message("decoding.temperature", "Temperature"),
     "drawSample": Message("stage.draw-sample", "Draw a sample"),
@@ -67,6 +72,7 @@ WORDS = _SHARED_WORDS | {
     "masked": terms.MASKED,
     "table": Message("stage.table", "{map}, as a table"),
     "nowText": Message("stage.now", "Now"),
+    "atWeight": Message("stage.at-weight", "At this weight"),
     "beforeText": Message("stage.before", "Before"),
     "was": Message("stage.was", "was"),
     "pull": Message("stage.pull", "{query} attends to {key}"),
@@ -107,39 +113,35 @@ ORDER = ("encoder", "cross", "decoder")  # of the choice
 
 Action = Literal["sweep", "pull", "control", "undo", "reset"]
 Scope = Literal["drawn", "layer", "all"]
-MOST_SERIAL = 1 << 31
 MOST_TYPED = 2000  # characters
+MOST_PULLS = 12
 
 
 @dataclass(frozen=True)
-class StageRequest:
-    """What the browser asks for.
+class StageRequest(PlaceRequest):
+    """What the browser asks for about pulls; `pulls` are those on which the request is made.
 
     Attributes:
-        serial: of the request; the answer has the same.
         action: "sweep" for the tokens at 17 weights, "pull" to set one, "control" for the control of the last pull.
-        kind, layer, head: of the map that is drawn, as ids.
         scope: the heads that a pull changes; see `model.pulling.pulls.heads_in_scope`.
-        query, key: from 0.
+        key: from 0.
         weight: from 0 to 1.
     """
 
-    serial: int
     action: Action
-    kind: str
-    layer: str
-    head: str
     scope: Scope
-    query: int
     key: int
     weight: float
 
+    def fits(self, maps: AttentionMaps) -> bool:
+        """Whether maps have this place and key."""
+        return super().fits(maps) and self.key < len(maps[self.kind].keys)
+
 
 @dataclass(frozen=True)
-class TypedSentence:
-    """What is in the sentence box before it is entered, and the serial number of the message."""
+class TypedSentence(Request):
+    """What is in the sentence box before it is entered."""
 
-    serial: int
     text: str
 
 
@@ -154,8 +156,9 @@ class Stage:
         choices: of "kind", "layer" and "head"; see `stage_choices`.
         chosen: the selected option of each.
         examples: labels of example pulls, and their links.
+        state: of the page, from its sentence and options; requests have it.
         pulled: what pulls change, if there are any.
-        answer: to the browser's last request.
+        answer: to the browser's last requests, see `requests.answers`.
         decoding: how the tokens were chosen.
         sentence: that is translated.
         entered: the sentence of the page; `sentence` is another one while the user types.
@@ -166,6 +169,7 @@ class Stage:
     text: str
     choices: Sequence[Choice]
     chosen: Mapping[str, str]
+    state: str = ""
     examples: Sequence[tuple[str, str]] = ()
     pulled: PulledStage | None = None
     answer: Mapping[str, object] = field(default_factory=dict)
@@ -214,6 +218,8 @@ def payload(stage: Stage, theme: palette.Theme, elsewhere: Collection[str] = ("l
     cross, decoder = stage.maps["cross"], stage.maps["decoder"]
     header = {
         "name": stage_changes.name_of(stage.maps, stage.text),
+        "state": stage.state,
+        "limits": {"characters": MOST_TYPED, "pulls": MOST_PULLS},
         "theme": theme,
         "words": component.translated(WORDS),
         "controls": controls.control_specs(stage.choices, elsewhere),
@@ -241,17 +247,17 @@ def stage(
     content: Stage,
     key: str,
     on_choose: Callable[[Mapping[str, str]], None],
-    on_ask: Callable[[StageRequest], None],
-    on_type: Callable[[TypedSentence], None] = lambda typed: None,
-    on_open: Callable[[LayerRequest], None] = lambda request: None,
+    on_ask: Callable[[Request], None],
+    on_type: Callable[[Request], None] = lambda typed: None,
+    on_open: Callable[[Request], None] = lambda request: None,
 ) -> None:
     """Mount the stage. Its messages after a pull contain the changes alone: the payload stays the same.
 
     Args:
         on_choose: gets the selected kind, layer and head, half a second after the last change.
-        on_ask: gets each request; the answer is `content.answer` of the run that follows.
-        on_type: gets what is typed in the sentence box of the page before it is entered.
-        on_open: gets each request for an opened layer, which `content.answer` has as "layer" in the run that follows.
+        on_ask: gets each request about pulls, which `content.answer` answers as "ask" in the run that follows.
+        on_type: gets what is typed in the sentence box of the page before it is entered, answered as "type".
+        on_open: gets each request for an opened layer, answered as "layer".
     """
     _MOUNT(
         key,
@@ -260,37 +266,31 @@ def stage(
         answer=content.answer,
         changes=changes(content),
         chosen=(partial(controls.valid_selection, choices=content.choices), on_choose),
-        ask=(partial(valid_request, maps=content.maps), on_ask),
+        ask=(valid_request, on_ask),
         type=(valid_typing, on_type),
-        layer=(partial(opened_layer.valid_request, maps=content.maps), on_open),
+        layer=(opened_layer.valid_request, on_open),
     )
 
 
-def valid_request(sent: object, maps: AttentionMaps) -> StageRequest | None:
-    """The request that a browser sent; None if it is invalid: browsers can send anything."""
-    if not isinstance(sent, dict) or set(sent) != set(StageRequest.__dataclass_fields__):
-        return None
-    kind, weight = sent["kind"], sent["weight"]
-    if not isinstance(kind, str) or kind not in maps or type(weight) not in (int, float) or not 0 <= weight <= 1:
-        return None
-    own = maps[kind]
-    valid = (
-        component.is_index(sent["serial"], MOST_SERIAL)
+def valid_request(sent: object) -> StageRequest | InvalidRequest | None:
+    """The request that a browser sent, see `read_request`; `StageRequest.fits` checks its place."""
+    return read_request(sent, StageRequest, _valid)
+
+
+def _valid(sent: Mapping[str, Any]) -> bool:
+    return (
+        names_place(sent)
         and component.valid_option(sent["action"], get_args(Action)) is not None
         and component.valid_option(sent["scope"], get_args(Scope)) is not None
-        and component.valid_option(sent["layer"], own.layer_ids) is not None
-        and component.valid_option(sent["head"], own.head_ids) is not None
-        and component.is_index(sent["query"], len(own.queries))
-        and component.is_index(sent["key"], len(own.keys))
+        and component.is_index(sent["key"], requests.MOST_PLACES)
+        and type(sent["weight"]) in (int, float)
+        and 0 <= sent["weight"] <= 1
     )
-    return StageRequest(**sent) if valid else None
 
 
-def valid_typing(sent: object) -> TypedSentence | None:
-    """What a browser sent while the user typed, without characters that UTF-8 cannot carry; None if it is invalid."""
-    if not isinstance(sent, dict) or set(sent) != {"serial", "text"}:
-        return None
-    serial, text = sent["serial"], sent["text"]
-    if not component.is_index(serial, MOST_SERIAL) or not isinstance(text, str) or len(text) > MOST_TYPED:
-        return None
-    return TypedSentence(serial, text.encode("utf-8", "ignore").decode())
+def valid_typing(sent: object) -> TypedSentence | InvalidRequest | None:
+    """What a browser sent while the user typed, without characters that UTF-8 cannot carry; see `read_request`."""
+    request = read_request(sent, TypedSentence, lambda sent: is_text(sent["text"], MOST_TYPED))
+    if not isinstance(request, TypedSentence):
+        return request
+    return replace(request, text=request.text.encode("utf-8", "ignore").decode())

@@ -3,7 +3,9 @@
 Every text is escaped by `literal.html`; colours are mixed with the page's text colour, so both themes work.
 """
 
+import re
 from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
 from itertools import repeat
 from typing import Protocol
 
@@ -11,6 +13,8 @@ from ..text import literal
 from ..text.catalogue import say
 from ..text.numbers import three_digits
 from .bars import Cell
+
+_WORD = r"[^\s'\u2019]+['\u2019]?|['\u2019]"  # an elided article is a word: "l'" of "l'animal"
 
 
 class TokenProbability(Protocol):
@@ -36,8 +40,30 @@ def sentence(text: str, language: str, doubtful: Sequence[tuple[int, int]] = ())
     Args:
         doubtful: parts to underline as doubtful, in order: first character and the one after the last.
     """
-    shown = doubtful_text(text, doubtful)
+    return _paragraph(doubtful_text(text, doubtful), language)
+
+
+def _paragraph(shown: str, language: str) -> str:
     return f'<p{literal.TOKEN} class="aa-text" data-announced lang="{language}" dir="auto">{shown}</p>'
+
+
+def changed_words(text: str, former: str) -> list[tuple[int, int]]:
+    """The parts of a text that are words which a former text does not have at that place, in order."""
+    own, other = ([match.span() for match in re.finditer(_WORD, each)] for each in (text, former))
+    words = [text[start:end] for start, end in own], [former[start:end] for start, end in other]
+    changes = SequenceMatcher(None, *words, autojunk=False).get_opcodes()
+    return [span for kind, start, end, _, _ in changes if kind != "equal" for span in own[start:end]]
+
+
+def changed_sentence(name: str, text: str, language: str, former: str) -> str:
+    """`labelled_sentence` in which the words that a former one does not have are marked."""
+    parts, end = [], 0
+    for start, after in changed_words(text, former):
+        before, marked = (literal.html(literal.visible(text[cut])) for cut in (slice(end, start), slice(start, after)))
+        parts += [before, f"<mark>{marked}</mark>"]
+        end = after
+    shown = "".join([*parts, literal.html(literal.visible(text[end:]))])
+    return _line(name, _paragraph(shown, language))
 
 
 def sentence_cell(text: str, doubtful: Sequence[tuple[int, int]] = ()) -> Cell:
@@ -67,12 +93,22 @@ def chart_title(text: str) -> str:
 
 def labelled_sentence(name: str, text: str, language: str, doubtful: Sequence[tuple[int, int]] = ()) -> str:
     """A sentence after its label, in one line if there is space; the arguments are those of `sentence`."""
-    return f'<div class="aa-line">{label(name)}{sentence(text, language, doubtful)}</div>'
+    return _line(name, sentence(text, language, doubtful))
+
+
+def _line(name: str, shown: str) -> str:
+    return f'<div class="aa-line">{label(name)}{shown}</div>'
 
 
 def note(text: str) -> str:
     """A line below a sentence that explains its marks."""
     return f'<p class="aa-note">{literal.html(text)}</p>'
+
+
+def note_of_entered(text: str) -> str:
+    """A line above files of the entered sentence, which is shown while another one is typed, see content.css."""
+    entered = say("stage.save.entered", "Files are of the sentence that was entered: {sentence}", sentence=text)
+    return f'<p class="aa-note aa-entered">{literal.html(entered)}</p>'
 
 
 def chips(

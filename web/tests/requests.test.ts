@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 
 import { mounting, View } from "../src/core/component"
-import { Requests } from "../src/core/requests"
+import { Requests, type Answer } from "../src/core/requests"
 
 vi.mock("../src/core/styles", () => ({ adoptStyles: () => {} })) // the test's document has none
 
 interface Sent {
   serial: number
+  state: string
   of: string
 }
 const answer = vi.fn<(name: string, value: unknown) => void>()
@@ -14,6 +15,7 @@ const onLate = vi.fn()
 const sender = { answer, unanswered: new Map<string, unknown>() }
 let requests: Requests<{ of: string }>
 
+const done = (serial: number) => [{ serial, status: "done" as const }]
 const sent = () => answer.mock.calls.map(([, value]) => value as Sent)
 
 beforeEach(() => {
@@ -35,28 +37,28 @@ test("a request is sent again with the same number, each time after twice the pa
   vi.advanceTimersByTime(6000)
   expect(answer).toHaveBeenCalledTimes(3)
   expect(new Set(sent().map(({ serial }) => serial)).size).toBe(1)
-  expect(requests.settle(sent()[0]!.serial)).toEqual({ of: "il" })
-  expect(requests.settle(sent()[0]!.serial)).toBeNull() // once
+  expect(requests.take(done(sent()[0]!.serial))?.request).toEqual({ of: "il" })
+  expect(requests.take(done(sent()[0]!.serial))).toBeNull() // once
   vi.advanceTimersByTime(600_000)
   expect(answer).toHaveBeenCalledTimes(3)
 })
 
 test("an answer to an older request, to none or to one of a component before is not taken", () => {
-  expect(requests.settle(undefined)).toBeNull()
+  expect(requests.take(undefined)).toBeNull()
   requests.ask({ of: "il" })
   requests.ask({ of: "elle" })
   const [old, serial] = sent().map((each) => each.serial)
-  expect([requests.settle(old), requests.settle(-1), requests.settle(undefined)]).toEqual([null, null, null])
+  expect([requests.take(done(old!)), requests.take([]), requests.take(undefined)]).toEqual([null, null, null])
   vi.advanceTimersByTime(5)
   const later = new Requests<{ of: string }>(sender, "ask", onLate)
   later.ask({ of: "la" })
-  expect(later.settle(serial)).toBeNull()
+  expect(later.take(done(serial!))).toBeNull()
   vi.advanceTimersByTime(3000)
   expect(sent().map(({ of }) => of)).toEqual(["il", "elle", "la", "elle", "la"])
 })
 
 test("an answer that is missing for 20 seconds is late until it comes, or nothing is expected any more", () => {
-  for (const end of [() => requests.settle(sent().at(-1)!.serial), () => requests.drop(), () => requests.ask({ of: "elle" })]) {
+  for (const end of [() => requests.take(done(sent().at(-1)!.serial)), () => requests.drop(), () => requests.ask({ of: "elle" })]) {
     onLate.mockClear()
     requests.ask({ of: "il" })
     vi.advanceTimersByTime(19_999)
@@ -66,6 +68,38 @@ test("an answer that is missing for 20 seconds is late until it comes, or nothin
     end()
     expect([requests.late, onLate.mock.calls.length]).toEqual([false, 2])
   }
+})
+
+test("a request has the state of the page, and is dropped when that changes", () => {
+  requests.follow("one")
+  requests.ask({ of: "il" })
+  expect(sent().at(-1)).toMatchObject({ of: "il", state: "one" })
+  requests.follow("one")
+  expect(requests.state).toBe("sent")
+  requests.follow("two")
+  vi.advanceTimersByTime(60_000)
+  expect([requests.state, requests.open, sent().length, sender.unanswered.size]).toEqual(["idle", null, 1, 0])
+  expect(requests.take(done(sent()[0]!.serial))).toBeNull()
+})
+
+test("its states: each answer ends the wait, also a refusal and an outdated request", () => {
+  expect(requests.state).toBe("idle")
+  for (const [status, state] of [["done", "answered"], ["refused", "refused"], ["outdated", "outdated"]] as const) {
+    requests.ask({ of: "il" })
+    expect(requests.state).toBe("sent")
+    vi.advanceTimersByTime(20_000)
+    expect(requests.state).toBe("late")
+    const { serial } = sent().at(-1)!
+    const others: Answer[] = [{ serial: serial + 1, status: "done" }, { serial: serial - 1, status: "outdated" }]
+    expect(requests.take(others)).toBeNull()
+    expect(requests.take([...others, { serial, status, reason: "No." }])?.answer.reason).toBe("No.")
+    expect([requests.state, requests.open]).toEqual([state, null])
+    const count = sent().length
+    vi.advanceTimersByTime(600_000)
+    expect(sent()).toHaveLength(count)
+  }
+  requests.drop()
+  expect(requests.state).toBe("idle")
 })
 
 test("messages of one component that have no answer go with the next one: the server receives the last that waits", () => {

@@ -4,37 +4,38 @@ import base64
 import html
 import json
 import re
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from urllib.parse import parse_qs
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from model import HeadInterventions
+from pages.shared.requests import answer_request
 from tests.fixed_examples import PULLS
 from tests.pages.conftest import html_of
 from tests.payloads import read_payload
 from tests.tiers import nightly
-from views import kind_labels
+from views.components.requests import INVALID, InvalidRequest
 from views.components.stage import StageRequest, valid_request
 from views.components.stage_examples import EXAMPLES
 from views.controls.sentence_input import TIRED
-from views.viewer.attention_maps import from_trace
 
-SWEEP = StageRequest(1, "sweep", "cross", "4", "mean", "layer", 14, 1, 0.0)
+SWEEP = StageRequest(1, "", TIRED, "", "cross", "4", "mean", 14, "sweep", "layer", 1, 0.0)
 
 
 def ask(app: AppTest, serial: int, action: str, **changes) -> dict:
-    """Send a request as the component's callback stores it; return the answer."""
-    app.session_state["stage_request"] = StageRequest(
-        **{**asdict(SWEEP), "serial": serial, "action": action, **changes}
-    )
+    """Send a request as the component's callback stores it, about what is shown; return the answer to it."""
+    before = answers_of(app)
+    known = {"state": before["state"], "pulls": before["pulls"], "text": header_of(app)["sentence"]}
+    app.session_state["stage_ask"] = replace(SWEEP, **{**known, "serial": serial, "action": action, **changes})
     app.run()
     assert not app.exception
-    return answer_of(app)
+    [answer] = [each for each in answers_of(app)["ask"] if each["serial"] == serial]
+    return answer
 
 
-def answer_of(app: AppTest) -> dict:
+def answers_of(app: AppTest) -> dict:
     [answer] = re.findall(r'data-answer="([^"]*)"', html_of(app))
     return json.loads(html.unescape(answer))
 
@@ -121,9 +122,9 @@ def test_a_request_that_comes_again_is_answered_as_before_and_changes_nothing(op
     app = open_app(text=TIRED)
     sweep = ask(app, 1, "sweep")
     app.run()
-    assert answer_of(app) == ask(app, 1, "sweep") == sweep
+    assert answers_of(app)["ask"] == [sweep] == [ask(app, 1, "sweep")]
     for serial, weight in ((2, 0.75), (2, 0.75), (3, 0.5), (3, 0.5)):
-        assert ask(app, serial, "pull", weight=weight) == {"serial": serial}
+        assert ask(app, serial, "pull", weight=weight) == {"serial": serial, "status": "done"}
         assert header_of(app)["pulled"]["count"] == serial - 1
     control = ask(app, 4, "control")
     assert control["control"] and ask(app, 4, "control") == control
@@ -131,12 +132,17 @@ def test_a_request_that_comes_again_is_answered_as_before_and_changes_nothing(op
         ask(app, 5, "undo")
         assert len(pulls_in_address(app).changes) == 1
     refused = ask(app, 6, "pull", kind="decoder", query=0, key=0, weight=0.5)
-    assert refused["error"] and ask(app, 6, "pull", kind="decoder", query=0, key=0, weight=0.5) == refused
+    assert (
+        refused["status"] == "refused"
+        and refused["reason"]
+        and ask(app, 6, "pull", kind="decoder", query=0, key=0, weight=0.5) == refused
+    )
 
 
 def test_an_earlier_pull_states_the_token_at_which_it_was_set(open_app):
     app = open_app(text=TIRED, pull="nonsense")
-    assert "leftOut" not in ask(app, 1, "pull", weight=0.75)  # about the address before it
+    ask(app, 1, "pull", weight=0.75)
+    assert "leftOut" not in answers_of(app)  # about the address before it
     ask(app, 2, "pull", weight=1.0, query=9, key=1, scope="all")
     header = header_of(app)
     earlier, last, loss = header["pulled"]["lines"]
@@ -168,13 +174,13 @@ def test_another_sentence_has_no_pulls_and_a_link_has_them(open_app):
 def test_a_pull_that_does_not_fit_leaves_the_translation_and_says_why(open_app, pull, reason):
     app = open_app(text=TIRED, pull=pull)
     assert not app.exception and header_of(app)["pulled"] is None
-    assert answer_of(app)["leftOut"].startswith(f"The pull in the address is left out: {reason}")
+    assert answers_of(app)["leftOut"].startswith(f"The pull in the address is left out: {reason}")
 
 
 def test_a_weight_that_no_score_changes_gets_one_sentence(open_app):
     app = open_app(text=TIRED, pull="nonsense")
     answer = ask(app, 1, "pull", kind="decoder", query=0, key=0, weight=0.5)
-    assert "whatever its score" in answer["error"] and answer["leftOut"]  # no weight was pulled yet
+    assert "whatever its score" in answer["reason"] and answers_of(app)["leftOut"]  # no weight was pulled yet
     assert header_of(app)["pulled"] is None
 
 
@@ -191,27 +197,78 @@ def test_each_example_shows_its_whole_translation(open_app, example):
     assert [link for _, link in header["examples"]][0] == example.query
 
 
+def test_a_request_about_another_sentence_or_other_pulls_is_outdated_and_changes_nothing(open_app):
+    app = open_app(text=TIRED)
+    state = answers_of(app)["state"]
+    ask(app, 1, "pull", weight=0.75)
+    pulls = answers_of(app)["pulls"]
+    assert HeadInterventions.from_text(pulls) == pulls_in_address(app)
+    for serial, action in ((2, "pull"), (3, "undo")):
+        assert ask(app, serial, action, pulls="", weight=0.5) == {"serial": serial, "status": "outdated"}
+    assert ask(app, 1, "pull", weight=0.25) == {"serial": 1, "status": "outdated"}  # an older one
+    assert answers_of(app)["pulls"] == pulls
+    app.text_input(key="text").set_value("Where is the old house?").run()
+    assert answers_of(app)["state"] != state
+    for serial, changes in enumerate(({"state": state}, {"text": TIRED}), 4):
+        assert ask(app, serial, "pull", query=1, key=1, weight=0.5, **changes) == {
+            "serial": serial,
+            "status": "outdated",
+        }
+    assert header_of(app)["pulled"] is None and "pull" not in app.query_params
+    assert ask(app, 6, "pull", query=1, key=1, weight=0.5)["status"] == "done"
+    assert header_of(app)["pulled"]["count"] == 1
+
+
+def test_the_answer_is_that_of_the_pulls_in_the_request(open_app):
+    app = open_app(text=TIRED)
+    ask(app, 1, "pull", weight=0.75)
+    pulls = answers_of(app)["pulls"]
+    control, sweep = ask(app, 2, "control"), ask(app, 3, "sweep", query=10, key=8)
+    ask(app, 4, "reset")
+    assert ask(app, 5, "control", pulls=pulls)["control"] == control["control"]
+    assert ask(app, 6, "sweep", query=10, key=8, pulls=pulls)["texts"] == sweep["texts"]
+    assert ask(app, 7, "sweep", pulls="nonsense")["reason"].startswith("That text describes no intervention")
+    assert answers_of(app)["pulls"] == ""
+    ask(app, 8, "pull", weight=0.75)
+    assert ask(app, 9, "reset", pulls="")["status"] == "done" and answers_of(app)["pulls"] == ""  # whatever there is
+
+
+def test_a_place_that_the_translation_does_not_have_is_refused(open_app):
+    app = open_app(text="Where?")
+    for serial, changes in enumerate(({"query": 99}, {"key": 99}, {"kind": "vision"}, {"layer": "9"}, {"head": "9"})):
+        answer = ask(app, serial, "pull", **{"query": 0, "key": 0, "weight": 0.5, **changes})
+        assert answer == {"serial": serial, "status": "refused", "reason": INVALID()}
+
+
 @pytest.mark.parametrize(
     "changes",
     [
-        {"serial": -1},
-        {"serial": True},
         {"action": "erase"},
-        {"kind": "vision"},
         {"kind": ["cross"]},
-        {"layer": "9"},
+        {"layer": "9" * 65},
         {"head": 3},
         {"scope": "network"},
-        {"query": 99},
+        {"query": -1},
         {"key": 1.5},
         {"weight": 1.01},
         {"weight": "0.5"},
         {"weight": float("nan")},
+        {"text": None},
+        {"pulls": "x" * 8001},
         {"more": 1},
+        {"state": 1},
+        {"state": "x" * 65},
     ],
 )
-def test_invalid_requests_are_ignored(trace, changes):
-    maps = from_trace(trace, kind_labels.KINDS)
-    sound = {**asdict(SWEEP), "query": 0, "key": 1}
-    assert valid_request(sound, maps) == StageRequest(**sound)
-    assert valid_request({**sound, **changes}, maps) is None
+def test_invalid_requests_get_an_answer(changes):
+    sound = {**asdict(SWEEP), "state": "one"}
+    assert valid_request(sound) == StageRequest(**sound)
+    request = valid_request({**sound, **changes})
+    assert request == InvalidRequest(1, "" if "state" in changes else "one")
+    answer = answer_request(request, "one", {}, lambda request: pytest.fail("it was done"))
+    assert answer == {"serial": 1, "status": "refused", "reason": INVALID()}
+
+
+@pytest.mark.parametrize("changes", [{"serial": -1}, {"serial": True}, {"serial": "1"}, {"serial": 1 << 53}, None])
+def test_what_has_no_serial_number_is_ignored(changes):
+    assert valid_request(changes and {**asdict(SWEEP), **changes}) is None

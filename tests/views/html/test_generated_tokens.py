@@ -1,7 +1,11 @@
 """HTML of the decoder's output: tokens are escaped, probabilities belong to their tokens."""
 
+import html
+import re
 from dataclasses import dataclass
 from html.parser import HTMLParser
+
+import pytest
 
 from views.html import generated_tokens
 
@@ -66,3 +70,20 @@ def test_a_token_that_is_not_among_the_most_probable_gets_its_own_row():
     assert reader.rows == [False, True]
     assert "0.0100" in reader.texts
     assert "script" not in reader.tags
+
+
+@pytest.mark.parametrize(
+    ("text", "former", "marked"),
+    [
+        ("Le chien noir dort.", "Le chien blanc dort.", ["noir"]),
+        ("parce qu'il était fatigué", "parce qu'elle était fatigué", ["il"]),
+        ("L\u2019animal dort", "La bête dort", ["L\u2019", "animal"]),
+        ("Le chat", "Le chat", []),
+        ("", "Le chat", []),
+        ("a <b>", "a", ["<b>"]),
+    ],
+)
+def test_words_that_a_former_sentence_does_not_have_are_marked(text, former, marked):
+    line = generated_tokens.changed_sentence("Translation", text, "fr", former)
+    assert [html.unescape(each) for each in re.findall("<mark>(.*?)</mark>", line)] == marked
+    assert "".join(Reader(line).texts) == f"Translation{text}"

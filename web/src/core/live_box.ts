@@ -22,6 +22,8 @@ export abstract class LiveBox {
   protected abstract get waiting(): boolean
   /** Whether the box has another text than the one whose result is shown. */
   protected abstract get outdated(): boolean
+  /** Characters of the longest text that is sent. */
+  protected abstract get longest(): number
   protected abstract send(text: string): void
   protected abstract refresh(): void
   /** Enter was pressed in the box, or it lost the focus. */
@@ -74,8 +76,8 @@ export abstract class LiveBox {
   /** Asks for the text, unless a word is being typed: then the end of the word asks, or a rest. */
   protected ask(): void {
     const { text } = this
-    if (text === null || !plain(text) || this.resting || this.composing || this.late || text === this.asked || !this.outdated) return
-    if (this.waiting) return // follows the answer
+    if (text === null || !plain(text) || text.length > this.longest || text === this.asked || !this.outdated) return
+    if (this.resting || this.composing || this.late || this.waiting) return // follows the end of a word, or the answer
     this.asked = text
     this.send(text)
     window.clearTimeout(this.patience)

@@ -1,7 +1,9 @@
 /**
- * Requests of a component to its server. A message can be lost: of those that wait there the server receives the last one,
- * and a run that is replaced answers nothing. So the newest request of a channel is sent again until it is answered: after a
- * pause, and with each other message of its component. The server answers a request that comes again as before.
+ * Requests of a component to its server, each with a serial number and the state of the page that it is about, so that the
+ * answer is a function of the request alone. A message can be lost: of those that wait there the server receives the last
+ * one, and a run that is replaced answers nothing. So the newest request of a channel is sent again until it is answered:
+ * after a pause, and with each other message of its component. The server does a request that comes again once, and
+ * answers it as before; see pages/shared/requests.py, and the diagram of the states in ARCHITECTURE.md.
  */
 
 const REPEAT = 3000 // milliseconds until a request is sent again, then twice as long each time
@@ -13,13 +15,23 @@ export interface Sender {
   readonly unanswered: Map<string, unknown>
 }
 
+/** The answer to the request with this serial number. */
+export interface Answer {
+  readonly serial: number
+  readonly status: "done" | "refused" | "outdated"
+  readonly reason?: string // why it is refused, for the user
+}
+
+export type RequestState = "idle" | "sent" | "late" | "answered" | "refused" | "outdated"
+
 export class Requests<Request extends object> {
+  /** Of the newest request. */
+  state: RequestState = "idle"
   /** The request that has no answer yet. */
   open: Request | null = null
-  /** Whether its answer takes so long that the user is informed. */
-  late = false
+  private of = "" // the state of the page
   // A component that was here before may have had answers, which the page can still have: no serial number comes twice.
-  private serial = Math.floor(performance.timeOrigin + performance.now()) % 2 ** 30
+  private serial = Math.floor(performance.timeOrigin + performance.now())
   private again: number | undefined
   private patience: number | undefined
 
@@ -30,12 +42,24 @@ export class Requests<Request extends object> {
     private readonly onLate: () => void,
   ) {}
 
+  /** Whether the answer takes so long that the user is informed. */
+  get late(): boolean {
+    return this.state === "late"
+  }
+
+  /** Follows the state of the page. An answer about another one is no longer expected. */
+  follow(state: string): void {
+    if (state === this.of) return
+    this.of = state
+    this.drop()
+  }
+
   /** Sends a request in place of the one before. */
   ask(request: Request): void {
-    this.drop()
+    this.end("sent")
     this.open = request
-    this.patience = window.setTimeout(() => this.setLate(true), LATE)
-    this.send({ serial: ++this.serial, ...request }, REPEAT)
+    this.patience = window.setTimeout(() => this.change("late"), LATE)
+    this.send({ serial: ++this.serial, state: this.of, ...request }, REPEAT)
   }
 
   private send(message: object, pause: number): void {
@@ -45,26 +69,31 @@ export class Requests<Request extends object> {
     this.again = window.setTimeout(() => this.send(message, 2 * pause), pause)
   }
 
-  /** Takes the serial number of an answer; returns the request if that is the open one, else null. */
-  settle(serial: number | undefined): Request | null {
-    const { open } = this
-    if (!open || serial !== this.serial) return null
-    this.drop()
-    return open
+  /** Takes the answer to the open request, once; null if it is not among these. */
+  take<Taken extends Answer>(answers: readonly Taken[] | undefined): { request: Request; answer: Taken } | null {
+    const { open: request } = this
+    const answer = request && answers?.find(({ serial }) => serial === this.serial)
+    if (!request || !answer) return null
+    this.end(answer.status === "done" ? "answered" : answer.status)
+    return { request, answer }
   }
 
   /** Waits for no answer any more. */
   drop(): void {
+    this.end("idle")
+  }
+
+  private end(state: RequestState): void {
     window.clearTimeout(this.again)
     window.clearTimeout(this.patience)
     this.sender.unanswered.delete(this.name)
     this.open = null
-    this.setLate(false)
+    this.change(state)
   }
 
-  private setLate(late: boolean): void {
-    if (late === this.late) return
-    this.late = late
-    this.onLate()
+  private change(state: RequestState): void {
+    const { late } = this
+    this.state = state
+    if (late !== this.late) this.onLate()
   }
 }

@@ -12,6 +12,7 @@ const LONGEST = 1000 // characters: a longer text waits for Enter
 const DOUBT = ".st-key-not-english" // notice that a text is not English
 
 export class SentenceTyping extends LiveBox {
+  protected readonly longest = LONGEST
   private input: HTMLInputElement | undefined
   private entered = true // what is in the box
   private open: string | null = null // the text that was sent and has no answer yet
@@ -63,7 +64,7 @@ export class SentenceTyping extends LiveBox {
   protected send(text: string): void {
     const { input, page } = this
     this.asked = ""
-    if (!input?.isConnected || input.value !== text || text.length > LONGEST) return
+    if (!input?.isConnected || input.value !== text) return
     this.open = this.asked = text
     // what is doubtful in the middle of a word may not be so at its end
     if (!endsWord(text) && !document.querySelector(DOUBT)) page.toggleAttribute("data-mid-word", true)

@@ -13,7 +13,6 @@ import { Focusing } from "./stage/focusing"
 import { Former } from "./stage/former"
 import { ACTIONS, decodeStage, kindIn, type KindName, type StagePayload } from "./stage/payload"
 import { pullableAt, PullPanel } from "./stage/panel"
-import type { Answer } from "./stage/pull"
 import { Playback } from "./stage/play"
 import { Pulling, sameTarget, undoByKey } from "./stage/pulling"
 import type { Focus } from "./stage/reading"
@@ -89,23 +88,21 @@ class Stage extends StageView {
     this.playback.end()
     this.changes = this.mark?.changes() ?? ""
     const payload = withChanges(unpulled, this.changes)
-    if (before && JSON.stringify(before.english) !== JSON.stringify(payload.english)) {
-      this.pulling.free()
-      this.focusing.free()
-    }
+    if (before && JSON.stringify(before.english) !== JSON.stringify(payload.english)) this.focusing.free()
     this.focusing.followPulled(payload, kindIn(this.chosen ?? (this.mark?.read() as Chosen | null) ?? {}))
-    this.pulling.follow(payload.pulled)
-    this.pulling.takeLeftOut(this.mark?.answer() as Answer | null)
+    this.pulling.take(this.answers())
+    this.pulling.follow(payload)
+    this.pulling.takeLeftOut(this.answers())
     this.typing.follow(payload)
     this.take(payload)
   }
 
   protected override followMark(): boolean {
     if (this.unpulled && this.mark?.changes() !== this.changes) this.showPulled(this.unpulled)
-    const answer = this.mark?.answer() as Answer | null
-    this.typing.take(answer)
-    this.pulling.take(answer)
-    this.pulling.takeLeftOut(answer)
+    const answers = this.answers()
+    this.typing.take(answers)
+    this.pulling.take(answers)
+    this.pulling.takeLeftOut(answers)
     return super.followMark()
   }
 

@@ -28,6 +28,7 @@ beforeEach(() => {
   vi.useFakeTimers()
   const requests = new Requests<PullRequest>({ answer: vi.fn(), unanswered: new Map() }, "ask", vi.fn())
   pulling = new Pulling({ requests, act: vi.fn(), refresh: vi.fn(), choice: () => ({ layer: "4", head: "mean" }) })
+  pulling.take({ state: "", pulls: "" })
   const host = { count: () => 3, refresh: vi.fn(), candidate: () => null, slot: () => null, follows: () => false, scrolls: () => false }
   focusing = new Focusing({
     figure: { layout: { rows: true } } as unknown as StageFigure,

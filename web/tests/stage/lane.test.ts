@@ -11,6 +11,8 @@ const stations = [
   { title: "Input", link: "./inside?inside=add-norm", text: "256 numbers", rows: [] },
   { title: "Softmax", link: "./inside?step=weights", text: "sum 1", rows: [["cat", "0.750", 0.75], ["</s>", "0.250", 0.25]] as const },
 ]
+const answers = (number: number, fields: object = {}) => ({ state: "", pulls: "", layer: [{ serial: number, status: "done" as const, ...fields }] })
+const about = () => ({ text: "Hello.", pulls: "" })
 const french = (place: number) => ({ side: "french", place }) as const
 let lane: Lane
 
@@ -19,7 +21,7 @@ beforeEach(() => {
   document.body.replaceChildren()
   Element.prototype.scrollIntoView = vi.fn()
   const requests = new Requests<LayerRequest>(sender, "layer", () => {})
-  lane = new Lane(document.body, { requests, leave, choice: (kind) => ({ layer: kind, head: "mean" }), ribbon: () => null })
+  lane = new Lane(document.body, { requests, leave, about, choice: (kind) => ({ layer: kind, head: "mean" }), ribbon: () => null })
 })
 
 it("asks for the row that a token has: its own self-attention, or what it attends to", () => {
@@ -27,16 +29,18 @@ it("asks for the row that a token has: its own self-attention, or what it attend
   expect(kindOfPlace(french(1), { kind: "encoder" })).toBe("cross")
   expect(kindOfPlace({ side: "english", place: 0 }, { kind: "cross" })).toBe("encoder")
   lane.open(french(2), { kind: "decoder" })
-  expect(sender.answer).toHaveBeenCalledWith("layer", { serial: serial(), kind: "decoder", layer: "decoder", head: "mean", query: 2 })
+  expect(sender.answer).toHaveBeenCalledWith("layer", {
+    serial: serial(), state: "", kind: "decoder", layer: "decoder", head: "mean", query: 2, text: "Hello.", pulls: "",
+  })
 })
 
 it("shows the answer to the newest request, with links and bars", () => {
   lane.open(french(2), {})
   const old = serial()
   lane.open(french(3), {})
-  lane.take({ serial: old, title: "old", note: "", stations }, words)
+  lane.take(answers(old, { title: "old", note: "", stations }), words)
   expect(lane.root.hidden).toBe(true)
-  lane.take({ serial: serial(), title: "Layer 4", note: "", stations }, words)
+  lane.take(answers(serial(), { title: "Layer 4", note: "", stations }), words)
   expect([lane.root.hidden, lane.root.getAttribute("aria-label")]).toEqual([false, "Layer 4"])
   expect(Array.from(lane.root.querySelectorAll("a"), (link) => link.getAttribute("href"))).toEqual(stations.map(({ link }) => link))
   expect(lane.root.querySelectorAll("tr").length).toBe(2)
@@ -45,7 +49,7 @@ it("shows the answer to the newest request, with links and bars", () => {
 
 it("closes by Escape, which returns to the token, and where another token is held", () => {
   lane.open(french(2), {})
-  const answer = { serial: serial(), title: "", note: "", stations }
+  const answer = answers(serial(), { title: "", note: "", stations })
   lane.take(answer, words)
   lane.follow(french(2))
   expect(lane.root.hidden).toBe(false)
@@ -55,6 +59,15 @@ it("closes by Escape, which returns to the token, and where another token is hel
   expect(lane.root.hidden).toBe(true)
   lane.open(french(2), {})
   lane.follow(french(1))
-  lane.take({ ...answer, serial: serial() }, words) // too late
+  lane.take(answers(serial(), { stations }), words) // too late
   expect(lane.root.hidden).toBe(true)
+})
+
+it("shows why a layer is not opened, and nothing of a request about what is not shown any more", () => {
+  lane.open(french(2), {})
+  lane.take(answers(serial(), { status: "outdated" }), words)
+  expect(lane.root.hidden).toBe(true)
+  lane.open(french(2), {})
+  lane.take(answers(serial(), { status: "refused", reason: "Undo the pulls first." }), words)
+  expect([lane.root.hidden, lane.root.querySelector("h2")!.textContent]).toEqual([false, "Undo the pulls first."])
 })

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, test, vi } from "vitest"
 
-import { Requests } from "../../src/core/requests"
-import type { Pulled } from "../../src/views/stage/payload"
+import { Requests, type Answer } from "../../src/core/requests"
+import type { Pulled, Words } from "../../src/views/stage/payload"
 import { Pulling, pullsByKey, undoByKey, type PullRequest } from "../../src/views/stage/pulling"
 
 const sweep = { before: 0.1, weights: [0, 0.5, 1], tokens: ["a", "a", "b"], texts: ["a", "b"], of: [0, 0, 1] }
@@ -12,7 +12,19 @@ let pulling: Pulling
 
 const last = () => sender.answer.mock.lastCall![1] as PullRequest & { serial: number }
 const asked = () => sender.answer.mock.calls.map(([, request]) => (request as PullRequest).action)
-const answer = (fields: object = {}) => pulling.take({ serial: last().serial, ...fields })
+const words = { mostPulls: "There are {count} pulls." } as unknown as Words
+const limits = { characters: 30, pulls: 12 }
+let pulls = "" // that the page has, as text
+const answer = (fields: object = {}, status: Answer["status"] = "done", serial = last().serial) =>
+  pulling.take({ state: "one", pulls, ask: [{ serial, status, ...fields }] })
+const refuse = (reason: string) => answer({ reason }, "refused")
+const follow = (pulled: object | null, sentence = "Hello.", state = "one") =>
+  pulling.follow({ pulled: pulled as Pulled | null, sentence, state, words, limits })
+/** The page has other pulls. */
+const show = (pulled: object | null, text = pulled ? "pull" : "") => {
+  pulling.take({ state: "one", pulls: (pulls = text) })
+  follow(pulled)
+}
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -20,6 +32,8 @@ beforeEach(() => {
   sender.unanswered.clear()
   const requests = new Requests<PullRequest>(sender, "ask", refresh)
   pulling = new Pulling({ requests, act, refresh, choice: () => ({ layer: "4", head: "mean" }) })
+  show(null)
+  refresh.mockClear()
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -28,12 +42,12 @@ afterEach(() => {
 test("why a pull in the address is not shown comes with every answer, also before the first request", () => {
   pulling.takeLeftOut(null)
   expect(refresh).not.toHaveBeenCalled()
-  pulling.takeLeftOut({ serial: -1, leftOut: "There is no key 40." })
+  pulling.takeLeftOut({ state: "one", pulls, leftOut: "There is no key 40." })
   expect([pulling.leftOut, pulling.error]).toEqual(["There is no key 40.", ""])
   expect(refresh).toHaveBeenCalledTimes(1)
-  pulling.takeLeftOut({ serial: 7, leftOut: "There is no key 40." })
+  pulling.takeLeftOut({ state: "one", pulls, leftOut: "There is no key 40." })
   expect(refresh).toHaveBeenCalledTimes(1)
-  pulling.takeLeftOut({ serial: 8, leftOut: "" })
+  pulling.takeLeftOut({ state: "one", pulls })
   expect(pulling.leftOut).toBe("")
 })
 
@@ -45,6 +59,7 @@ describe("requests", () => {
     pulling.preview(0.4)
     expect(asked()).toEqual(["sweep"])
     expect(act).not.toHaveBeenCalled() // no entry in the history
+    expect(last()).toMatchObject({ state: "one", text: "Hello.", pulls: "" })
     expect(last()).toMatchObject({ kind: "cross", layer: "4", head: "mean", query: 2, key: 1, scope: "layer" })
     pulling.release(0.4)
     expect(act).toHaveBeenCalledOnce()
@@ -54,14 +69,14 @@ describe("requests", () => {
     pulling.open(SCARF)
     const { serial } = last()
     pulling.setScope("all")
-    pulling.take({ ...sweep, serial })
+    answer(sweep, "done", serial)
     expect(pulling.sweep).toBeNull()
     answer(sweep)
     pulling.preview(0.9)
     expect(pulling.triedText).toBe("b")
-    const repeated = { ...sweep, serial: last().serial }
+    const repeated = last().serial
     pulling.open({ ...SCARF, key: 2 }, true) // by keys, which ask a moment later
-    pulling.take(repeated)
+    answer(sweep, "done", repeated)
     expect(pulling.sweep).toBeNull()
   })
 
@@ -86,10 +101,11 @@ describe("requests", () => {
   it.each([["changes", "answer"], ["answer", "changes"]])("ask again for a sweep that a release overtook, %s first", (first) => {
     pulling.open(SCARF)
     pulling.release(0.7)
-    const follow = () => pulling.follow({ query: 2, key: 1 } as Pulled)
-    if (first === "changes") follow()
+    const pulled = { query: 2, key: 1 }
+    if (first === "changes") follow(pulled)
+    pulls = "pull"
     answer()
-    if (first === "answer") follow()
+    if (first === "answer") follow(pulled)
     for (let question = 0; question < 2; question++) answer(last().action === "sweep" ? sweep : { control: ["None."] })
     expect(asked().slice(0, 2)).toEqual(["sweep", "pull"])
     expect(asked().slice(2).sort()).toEqual(["control", "sweep"])
@@ -97,7 +113,7 @@ describe("requests", () => {
   })
 
   it("a weight that is pressed is tried before the control of the pull before, which is still asked for", () => {
-    pulling.follow({ query: 3, key: 0 } as Pulled)
+    show({ query: 3, key: 0 })
     pulling.open(SCARF)
     expect(asked()).toEqual(["control", "sweep"])
     answer(sweep)
@@ -108,7 +124,7 @@ describe("requests", () => {
   it("a reason why a weight cannot be pulled stays while the sweep is asked for, until the next press", () => {
     pulling.open(SCARF)
     pulling.release(0.7)
-    answer({ error: "No score changes it." })
+    refuse("No score changes it.")
     answer(sweep)
     expect([asked(), pulling.error, pulling.weight]).toEqual([["sweep", "pull", "sweep"], "No score changes it.", null])
     pulling.open({ ...SCARF, key: 0 })
@@ -118,21 +134,21 @@ describe("requests", () => {
   it("a sweep that comes after a change and is refused hides nothing of what the change did", () => {
     pulling.open(SCARF)
     pulling.release(1) // before the sweep is answered
-    pulling.follow({ query: 2, key: 1 } as Pulled)
+    show({ query: 2, key: 1 })
     answer()
     answer({ control: ["None."] })
-    answer({ error: "The weight of that key is 1 whatever its score." })
+    refuse("The weight of that key is 1 whatever its score.")
     expect([asked(), pulling.control, pulling.error]).toEqual([["sweep", "pull", "control", "sweep"], ["None."], ""])
     pulling.open(null)
     pulling.open(SCARF)
-    answer({ error: "The weight of that key is 1 whatever its score." })
+    refuse("The weight of that key is 1 whatever its score.")
     expect(pulling.error).toBe("The weight of that key is 1 whatever its score.")
   })
 
   it("a refused sweep is not asked for again and again", () => {
     pulling.open(SCARF)
-    answer({ error: "There is no key 40." })
-    pulling.follow(null)
+    refuse("There is no key 40.")
+    show(null)
     expect([asked(), pulling.sweep, pulling.error]).toEqual([["sweep"], null, "There is no key 40."])
   })
 
@@ -143,6 +159,45 @@ describe("requests", () => {
     pulling.free()
     vi.advanceTimersByTime(60_000)
     expect(asked()).toEqual(["sweep", "pull"])
+  })
+
+  it("about a state or pulls that the page does not have any more are asked again once it is known what it has", () => {
+    pulling.open(SCARF)
+    pulling.release(0.7)
+    pulling.takeBack("undo")
+    answer({}, "outdated")
+    expect([asked(), pulling.error]).toEqual([["sweep", "pull"], ""]) // neither the pull nor the undo behind it is set on what follows
+    pulling.open({ ...SCARF, key: 2 }) // before the other state is there
+    answer({}, "outdated")
+    pulling.take({ state: "two", pulls: "other" })
+    pulling.open({ ...SCARF, key: 0 }) // the payload is still that of the former
+    expect(asked()).toEqual(["sweep", "pull", "sweep"])
+    follow({ query: 2, key: 1 }, "Good day.", "two")
+    expect(last()).toMatchObject({ action: "control", text: "Good day.", pulls: "other", state: "two" })
+    answer({ control: ["None."] })
+    pulling.take({ state: "two", pulls: "other" })
+    expect(pulling.control).toEqual(["None."])
+  })
+
+  it("are asked again with the pulls that the page has, where others were meant", () => {
+    pulling.open(SCARF)
+    pulls = "other"
+    answer({}, "outdated")
+    expect(last()).toMatchObject({ action: "control", pulls: "other" })
+    answer({ control: [] })
+    expect(last()).toMatchObject({ action: "sweep", pulls: "other" })
+  })
+
+  it("for one pull too many are not sent, and the reason is stated", () => {
+    show({ query: 2, key: 1 }, Array<string>(12).fill("pull").join(";"))
+    answer({ control: [] })
+    const before = asked().length
+    pulling.open(SCARF)
+    answer(sweep)
+    pulling.release(1)
+    expect([asked().slice(before), pulling.error]).toEqual([["sweep"], "There are 12 pulls."])
+    pulling.takeBack("undo")
+    expect(last().action).toBe("undo")
   })
 
   it("set the exact weight on release, and a moment after the last key", () => {
@@ -187,7 +242,7 @@ describe("keys", () => {
   })
 
   it("undo wherever the focus is, also where the element that had it is gone, but in a box with text", () => {
-    pulling.follow({ query: 2, key: 1 } as Pulled)
+    show({ query: 2, key: 1 })
     answer({ control: ["None."] })
     const boxes = [...document.body.children].slice(1)
     expect(boxes.map((each) => press(each))).toEqual([false, false])

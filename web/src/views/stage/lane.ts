@@ -1,7 +1,8 @@
 /** An opened layer: one lane of stations, each with numbers of the held place and a link to its page. */
 
 import { button, element, keyHandler, markData, setAttributes, svgElement } from "../../core/dom"
-import type { Requests } from "../../core/requests"
+import type { Answer, Requests } from "../../core/requests"
+import type { StageAnswers } from "./answers"
 import { drawBand, foldRibbons, type Strand } from "./band"
 import { kindIn, type KindName, type MapChoice } from "./payload"
 import { querySide, sameFocus, type Focus } from "./reading"
@@ -11,13 +12,14 @@ import type { Chosen } from "../../core/choosing"
 export interface LayerRequest extends MapChoice {
   readonly kind: KindName
   readonly query: number
+  readonly text: string // the sentence
+  readonly pulls: string // under which it is shown
 }
 
-export interface OpenedLayer {
-  readonly serial: number
-  readonly title: string
-  readonly note: string
-  readonly stations: readonly Station[]
+export interface OpenedLayer extends Answer {
+  readonly title?: string
+  readonly note?: string
+  readonly stations?: readonly Station[]
 }
 
 interface Station {
@@ -36,6 +38,7 @@ export interface LaneWords {
 export interface LaneHost {
   readonly requests: Requests<LayerRequest>
   choice: (kind: KindName) => MapChoice
+  about: () => Pick<LayerRequest, "text" | "pulls">
   leave: (focus: Focus) => void // gives the keyboard's focus back to a token
   ribbon: (focus: Focus, key: number) => SVGPathElement | null // that is drawn of a token
 }
@@ -82,13 +85,14 @@ export class Lane {
   open(focus: Focus, chosen: Chosen): void {
     const kind = kindOfPlace(focus, chosen)
     this.focus = focus
-    this.host.requests.ask({ kind, ...this.host.choice(kind), query: focus.place })
+    this.host.requests.ask({ kind, ...this.host.choice(kind), query: focus.place, ...this.host.about() })
   }
 
-  /** Shows the answer to the newest request, once. */
-  take(opened: Partial<OpenedLayer> | null | undefined, words: LaneWords): void {
-    if (!opened || !this.host.requests.settle(opened.serial)) return
-    const { title = "", note = "", stations = [] } = opened
+  /** Shows the answer to the newest request, once; of an outdated one nothing. */
+  take(answers: StageAnswers | null, words: LaneWords): void {
+    const taken = this.host.requests.take(answers?.layer)
+    if (!taken || taken.answer.status === "outdated") return
+    const { title = taken.answer.reason ?? "", note = "", stations = [] } = taken.answer
     this.title.textContent = title
     this.note.textContent = note
     setAttributes(this.root, { role: "region", "aria-label": title })

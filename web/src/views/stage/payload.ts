@@ -15,8 +15,8 @@ export type WordName =
   | "attends" | "attended" | "barIsOne" | "candidates" | "chosen" | "corner" | "english" | "englishName" | "french"
   | "frenchName" | "free" | "freed" | "layer" | "head" | "held" | "hold" | "masked" | "mean" | "maps" | "named" | "note"
   | "now" | "one" | "options" | "other" | "overAll" | "overHeads" | "overLayers" | "pair" | "pick" | "probability" | "table"
-  | "tile" | "choose" | "nowText" | "beforeText" | "was" | "pull" | "weightNow" | "slider" | "sweeping" | "scale" | "noWord"
-  | "play" | "pause" | "back" | "on" | "speed" | "temperature" | "pressEnter" | "noAnswer" | "drawAgain" | "drawSample" | "greedyAgain" | "model" | "draw"
+  | "tile" | "choose" | "nowText" | "atWeight" | "beforeText" | "was" | "pull" | "weightNow" | "slider" | "sweeping" | "scale" | "noWord"
+  | "play" | "pause" | "back" | "on" | "speed" | "temperature" | "pressEnter" | "tooLong" | "mostPulls" | "noAnswer" | "drawAgain" | "drawSample" | "greedyAgain" | "model" | "draw"
   | "rubOut" | "onlyThis" | "scope" | "scopeDrawn" | "scopeLayer" | "scopeAll" | "undo" | "reset" | "tryThis" | "nextPull" | "meanOfHeads" | "howToPull"
   | "openLayer" | "openNumber" | "closeLayer" | "unchanged" | "copyLink" | "copied" | "copyThis" | "fullScreen"
 export type Words = Readonly<Record<WordName, string>>
@@ -58,8 +58,16 @@ export interface KindHeader {
   readonly scales: Readonly<Record<Theme, readonly string[]>>
 }
 
+/** What the server refuses, so that it need not be asked. */
+export interface Limits {
+  readonly characters: number // that are translated while they are typed
+  readonly pulls: number
+}
+
 interface Header {
   readonly name: number // of the translation
+  readonly state: string // of the page, which requests are about
+  readonly limits: Limits
   readonly theme: Theme
   readonly words: Words
   readonly controls: readonly Control[]

@@ -1,7 +1,7 @@
 /** A pull in the browser: the row that a weight gives, and what the server's sweep says about weights. */
 
+import type { Answer } from "../../core/requests"
 import { sum } from "./arithmetic"
-import type { TypingAnswer } from "./typing"
 
 export type Action = "sweep" | "pull" | "control" | "undo" | "reset"
 export const SCOPES = ["drawn", "layer", "all"] as const
@@ -16,12 +16,9 @@ export interface Sweep {
   readonly of: readonly number[] // weight -> its translation
 }
 
-/** The answer to the request with this serial number. */
-export interface Answer extends Partial<Sweep>, TypingAnswer {
-  readonly serial: number
+/** The answer to a request about pulls. */
+export interface PullAnswer extends Answer, Partial<Sweep> {
   readonly control?: readonly string[]
-  readonly error?: string
-  readonly leftOut?: string // why a pull in the address is not shown
 }
 
 /** A stretch of the scale in which the place has one token. */
@@ -31,7 +28,7 @@ export interface Stretch {
   readonly to: number
 }
 
-export function isSweep(answer: Answer): answer is Answer & Sweep {
+export function isSweep(answer: PullAnswer): answer is PullAnswer & Sweep {
   return Boolean(answer.weights?.length)
 }
 

@@ -1,9 +1,11 @@
 /** What the user pulls, and the requests about it: changes one after the other, then what is to be known about them. */
 
+import { filled } from "../../core/dom"
 import type { Requests } from "../../core/requests"
+import type { StageAnswers } from "./answers"
 import { clampNumber } from "./arithmetic"
-import type { KindName, MapChoice, Pulled } from "./payload"
-import { isSweep, nearest, SCOPES, type Action, type Answer, type Scope, type Sweep } from "./pull"
+import type { KindName, MapChoice, StagePayload } from "./payload"
+import { isSweep, nearest, SCOPES, type Action, type PullAnswer, type Scope, type Sweep } from "./pull"
 
 const AFTER_KEYS = 500 // milliseconds after the last key, then the weight is set
 const AFTER_ARROWS = 150
@@ -15,11 +17,16 @@ export interface Target {
   readonly key: number
 }
 
-/** What the server is asked, see `StageRequest` in views/components/stage.py. */
-export interface PullRequest extends Target, MapChoice {
+interface Question extends Target, MapChoice {
   readonly action: Action
   readonly scope: Scope
   readonly weight: number
+}
+
+/** What the server is asked, see `StageRequest` in views/components/stage.py. */
+export interface PullRequest extends Question {
+  readonly text: string // the sentence
+  readonly pulls: string // those on which it is made
 }
 
 export interface PullingHost {
@@ -61,17 +68,25 @@ export class Pulling {
   target: Target | null = null
   sweep: Sweep | null = null
   weight: number | null = null // that is tried
-  control: readonly string[] = []
   error = ""
   leftOut = "" // why a pull in the address is not shown
   private swept = "" // of which map and weight the server has the sweep, or a reason why there is none
   private waiting: number | undefined
+  private shown: Pick<StagePayload, "state" | "sentence" | "words" | "limits"> | undefined
+  private state = "" // of the page, as the mark has it
+  private text = "" // of the pulls that the page has
   private pulls = JSON.stringify(null) // of the payload
-  private controlled = true // whether the control of the last of them is known
+  private controlled = "" // the text of the pulls of whose last the control is known
+  private sentences: readonly string[] = [] // of that control
   private changed = false // whether there was a change since the weight was chosen
-  private changes: PullRequest[] = [] // that wait for the answer to the one before
+  private changes: Question[] = [] // that wait for the answer to the one before
 
   constructor(private readonly host: PullingHost) {}
+
+  /** What the control of the last pull found. */
+  get control(): readonly string[] {
+    return this.controlled === this.text ? this.sentences : []
+  }
 
   /** Chooses a weight, and asks what its place would choose at 17 others. */
   open(target: Target | null, byKeys = false): void {
@@ -107,7 +122,7 @@ export class Pulling {
     this.open(null)
   }
 
-  private request(action: Action, weight = 0): PullRequest {
+  private request(action: Action, weight = 0): Question {
     const target = this.target ?? NO_TARGET
     return { action, ...target, ...this.host.choice(target.kind), scope: this.scope, weight }
   }
@@ -115,14 +130,25 @@ export class Pulling {
   /** Sends what is not answered yet, one after the other: changes, then the control, then the sweep, or that before it. */
   private askNext(sweepFirst = false): void {
     const { requests } = this.host
-    if (requests.open) return
-    const change = this.changes.shift()
+    if (requests.open || !this.shown || this.shown.state !== this.state) return // the mark or the payload follows
+    const change = this.nextChange()
     if (change) this.host.act()
     const sweep = this.target ? this.request("sweep") : null
-    const questions = [this.controlled ? null : this.request("control"), JSON.stringify(sweep) === this.swept ? null : sweep]
+    const questions = [this.controlled === this.text ? null : this.request("control"), JSON.stringify(sweep) === this.swept ? null : sweep]
     if (sweepFirst) questions.reverse()
     const next = change ?? questions[0] ?? questions[1]
-    if (next) requests.ask(next)
+    if (next) requests.ask({ ...next, text: this.shown.sentence, pulls: this.text })
+  }
+
+  /** The change that is sent next. One pull too many is not sent. */
+  private nextChange(): Question | undefined {
+    const change = this.changes.shift()
+    const { words, limits } = this.shown ?? {}
+    const count = this.text ? this.text.split(";").length : 0
+    if (change?.action !== "pull" || !words || !limits || count < limits.pulls) return change
+    ;[this.error, this.weight] = [filled(words.mostPulls, { count }), null]
+    this.host.refresh()
+    return this.nextChange()
   }
 
   /** Changes the pulls, after the change before; a question that has no answer yet is asked later. */
@@ -174,39 +200,58 @@ export class Pulling {
     return sweep && weight !== null ? (sweep.texts[sweep.of[nearest(sweep, weight)]!] ?? null) : null
   }
 
-  /** Takes the answer of the server to what was asked last. */
-  take(answer: Answer | null): void {
-    const request = this.host.requests.settle(answer?.serial)
-    if (!answer || !request) return
-    const refused = answer.error && (request.action !== "sweep" || !this.changed) // a pulled weight may allow no other
-    if (refused) [this.error, this.weight] = [answer.error, null]
-    if (request.action === "control") [this.controlled, this.control] = [true, answer.control ?? []]
-    if (request.action === "sweep") [this.swept, this.sweep] = [JSON.stringify(request), isSweep(answer) ? answer : null]
+  /** Takes the pulls that the page has, and the answer of the server to what was asked last. */
+  take(answers: StageAnswers | null): void {
+    if (!answers) return
+    const changed = answers.pulls !== this.text || answers.state !== this.state
+    ;[this.text, this.state] = [answers.pulls, answers.state]
+    if (!this.text) this.controlled = ""
+    const taken = this.host.requests.take(answers.ask)
+    if (taken) this.takeAnswer(taken.request, taken.answer)
+    else if (changed) this.askNext()
+  }
+
+  private takeAnswer(request: PullRequest, answer: PullAnswer): void {
+    if (answer.status === "outdated") {
+      this.changes = [] // were made on what is not shown any more
+      if (this.text !== request.pulls) this.askNext() // else the page is another one, whose payload follows
+      return
+    }
+    const refused = answer.reason && (request.action !== "sweep" || !this.changed) // a pulled weight may allow no other
+    if (refused) [this.error, this.weight] = [answer.reason, null]
+    if (request.action === "control") [this.controlled, this.sentences] = [request.pulls, answer.control ?? []]
+    if (request.action === "sweep") [this.swept, this.sweep] = [JSON.stringify(questionOf(request)), isSweep(answer) ? answer : null]
     this.askNext()
     this.host.refresh()
   }
 
   /** Takes why a pull in the address is not shown, with every answer and before the first one. */
-  takeLeftOut(answer: Answer | null): void {
-    const { leftOut = "" } = answer ?? {}
+  takeLeftOut(answers: StageAnswers | null): void {
+    const { leftOut = "" } = answers ?? {}
     const changed = leftOut !== this.leftOut
     this.leftOut = leftOut
     if (changed) this.host.refresh()
   }
 
-  /** Follows the pulls of a new payload, and asks for the control of the last one. */
-  follow(pulled: Pulled | null): void {
-    const pulls = JSON.stringify(pulled)
+  /** Follows what is shown: another sentence or state has none of the former's requests; asks for the control of its last pull. */
+  follow(shown: Pick<StagePayload, "state" | "sentence" | "words" | "limits" | "pulled">): void {
+    const former = this.shown
+    this.shown = shown
+    this.host.requests.follow(shown.state)
+    if (former && (shown.state !== former.state || shown.sentence !== former.sentence)) this.free()
+    const pulls = JSON.stringify(shown.pulled)
     if (pulls !== this.pulls) {
       this.pulls = pulls
-      this.controlled = !pulled
-      this.control = []
       this.weight = null
     }
     this.askNext()
   }
 }
 
-function isChange({ action }: PullRequest): boolean {
+function isChange({ action }: Question): boolean {
   return action !== "sweep" && action !== "control"
+}
+
+function questionOf({ action, kind, query, key, layer, head, scope, weight }: PullRequest): Question {
+  return { action, kind, query, key, layer, head, scope, weight }
 }

@@ -1,4 +1,4 @@
-/** The lines below the figure: the translation now and before, the loss, the control, and what a ribbon is. */
+/** The lines below the figure: the translation at a weight that is tried and before, the loss, the control, and what a ribbon is. */
 
 import { announceAction } from "../../core/choosing"
 import { element, filled } from "../../core/dom"
@@ -37,23 +37,23 @@ export class StageTexts {
     const { pulled, words, text } = payload
     this.brief.replaceChildren()
     this.lines.replaceChildren()
-    const typed = payload.sentence !== payload.entered
-    const now = tried ?? pulled?.now ?? (typed ? text : undefined)
+    const now = tried ?? pulled?.now
     const before = pulled?.before ?? text
     if (now !== undefined) {
       const changes = changedWords(now, before)
-      this.line(element("div", "now", this.lines), words.nowText, changes)
-      if (!typed) this.line(element("div", "before", this.lines), words.beforeText, [[before, false]])
-      this.line(element("div", "now", this.brief), words.nowText, changes)
+      if (tried !== null) this.line(element("div", "now", this.lines), words.atWeight, changes)
+      this.line(element("div", "before", this.lines), words.beforeText, [[before, false]])
+      this.line(element("div", "now", this.brief), tried !== null ? words.atWeight : words.nowText, changes)
       element("p", "", this.brief).textContent = pulled && tried === null ? [pulled.forced, ...control.slice(0, 2)].join(" ") : ""
     }
     if (problem) element("p", "problem", this.brief).textContent = problem
-    this.showExamples(payload, now === undefined ? "try" : pulled && tried === null ? "next" : "none")
+    const typed = payload.sentence !== payload.entered // of which nothing can be pulled
+    this.showExamples(payload, typed || tried !== null ? "none" : pulled ? "next" : "try")
     for (const sentence of [problem, ...(pulled?.lines ?? []), ...(pulled ? [control.join(" ")] : [])]) {
       if (sentence) element("p", "", this.lines).textContent = sentence
     }
     const mean = averaged > 1 ? [filled(words.meanOfHeads, { heads: averaged })] : []
-    const how = now !== undefined ? [] : [words.howToPull]
+    const how = now !== undefined || typed ? [] : [words.howToPull]
     this.notes.textContent = [...how, ...(pulled ? [pulled.forced] : []), words.note, ...mean].join(" ")
   }
 

@@ -39,6 +39,7 @@ export interface SentStep {
 }
 
 interface Header {
+  readonly state: string
   readonly theme: Theme
   readonly words: TrainingWords
   readonly controls: readonly Control[]
@@ -93,7 +94,7 @@ export class Training {
       },
     }
     const { places, text } = header.steps[index]!
-    const unused = { name: 0, sentence: "", entered: "", examples: [], decoding: { method: "greedy", temperature: 1, seed: 0 } }
+    const unused = { name: 0, limits: { characters: 0, pulls: 0 }, sentence: "", entered: "", examples: [], decoding: { method: "greedy", temperature: 1, seed: 0 } }
     return { ...header, ...unused, text, drawn: null, pulled: null, places: places.map(readPlace), maps: stageMaps(header, reader) }
   }
 

@@ -7,10 +7,11 @@ import type { Bytes } from "../../core/payload"
 import { Requests } from "../../core/requests"
 import { Fold } from "../../core/table"
 import { buildLiveRegion } from "../../core/tooltip"
+import type { StageAnswers } from "./answers"
 import { colourKinds } from "./elements"
 import { StageFigure } from "./figure"
 import type { FigureEvents, Scene } from "./scene"
-import { Lane, type OpenedLayer } from "./lane"
+import { Lane } from "./lane"
 import { PHONE, type Room } from "./layout"
 import { kindIn, mapOf, type KindName, type MapChoice, type StagePayload } from "./payload"
 import { Candidates, SmallMaps, type HeadNote } from "./rail"
@@ -40,7 +41,7 @@ export abstract class StageView extends ChoosingView<Bytes, StagePayload> {
   protected abstract readonly focusing: FigureEvents
   private readonly choices: Choices
   private readonly maps: SmallMaps
-  private readonly channels: Pick<Requests<object>, "late" | "drop">[] = []
+  private readonly channels: Pick<Requests<object>, "late" | "drop" | "follow">[] = []
   private readonly notice: HTMLSpanElement // of a late answer
   private readonly caption: HTMLButtonElement
   private readonly meaning: HTMLSpanElement
@@ -88,6 +89,7 @@ export abstract class StageView extends ChoosingView<Bytes, StagePayload> {
     this.lane = new Lane(this.root, {
       requests: this.channel("layer"),
       choice: (kind) => this.choiceOf(kind),
+      about: () => ({ text: this.payload?.sentence ?? "", pulls: this.answers()?.pulls ?? "" }),
       leave: (focus) => this.figure.moveTo(focus),
       ribbon: (focus, key) => this.figure.line(focus, key),
     })
@@ -139,9 +141,13 @@ export abstract class StageView extends ChoosingView<Bytes, StagePayload> {
   }
 
   protected override followMark(): boolean {
-    const answer = this.mark?.answer() as { readonly layer?: OpenedLayer } | null
-    if (this.payload) this.lane.take(answer?.layer, this.payload.words)
+    if (this.payload) this.lane.take(this.answers(), this.payload.words)
     return super.followMark()
+  }
+
+  /** The answers of the server that the page has. */
+  protected answers(): StageAnswers | null {
+    return (this.mark?.answer() ?? null) as StageAnswers | null
   }
 
   /** Draws what has the attention. */
@@ -166,6 +172,7 @@ export abstract class StageView extends ChoosingView<Bytes, StagePayload> {
   /** Shows a payload. */
   protected override take(payload: StagePayload): void {
     this.lane.close()
+    for (const channel of this.channels) channel.follow(payload.state)
     this.opener.textContent = payload.words.openLayer
     super.take(payload)
     if (this.theme && this.theme !== payload.theme) this.reportTheme(this.theme)
