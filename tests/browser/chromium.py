@@ -7,6 +7,8 @@ import shutil
 
 from playwright.sync_api import Browser, Playwright
 
+from tests.browser.fonts import fonts_config
+
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = (
     "--no-sandbox",  # containers run as root, where the sandbox cannot start
@@ -26,4 +28,5 @@ def installed_chromium() -> str | None:
 
 def launch_chromium(playwright: Playwright, *flags: str) -> Browser:
     """Start Chromium without a window, with a fresh profile."""
-    return playwright.chromium.launch(executable_path=installed_chromium(), args=[*FLAGS, *flags])
+    variables = os.environ | {"FONTCONFIG_FILE": fonts_config()}
+    return playwright.chromium.launch(executable_path=installed_chromium(), args=[*FLAGS, *flags], env=variables)

@@ -53,6 +53,22 @@ def test_words_twice(title: str, expected: bool):
     assert has_word_twice(title) == expected
 
 
+def test_every_script_is_drawn_with_a_font_of_a_package(page: Page):
+    """An empty box has one width for every character; the letters of a font have several, or another one."""
+    page.set_content("<canvas></canvas>")
+    widths = r"""texts => texts.map((text) => {
+        const drawn = document.querySelector("canvas").getContext("2d")
+        drawn.font = "40px sans-serif"
+        const draw = (text) => {
+            drawn.clearRect(0, 0, 300, 150)
+            drawn.fillText(text, 0, 100)
+            return drawn.canvas.toDataURL()
+        }
+        return draw(text) === draw("\u{10fffd}")
+    })"""
+    assert page.evaluate(widths, ["가", "ก", "ع", "अ", "\u0378"]) == [False] * 4 + [True]
+
+
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
