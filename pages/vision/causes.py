@@ -32,6 +32,7 @@ from pages.vision.patched_sites import choose_sites
 from pages.vision.picture_noise import render_noise
 from pages.vision.picture_paths import render_paths
 from pages.vision.program import render_vision_program
+from pages.vision.stated_answer import is_of_the_user, stated_class
 from pages.vision.vision_inputs import choose_class
 from views import map_labels, patch_grid
 from views.components.patch_picture import PatchPicture, PicturePanel, patch_picture
@@ -134,7 +135,7 @@ def _first_answer(lens: LogitLens, trace: PatchTrace) -> dict[str, str]:
     return {
         "first": literal.markdown(class_name(trace.classes[answers[0]])),
         "probability": percent(float(lens.top_probabilities[0, 0, 0])),
-        "answer": literal.markdown(class_name(trace.classes[trace.answer])),
+        "answer": literal.markdown(stated_class(trace, trace.answer)),
         "layer": str(max(others, default=-1) + 1),
     }
 
@@ -160,7 +161,11 @@ def _render_layers(lens: LogitLens, trace: PatchTrace, class_index: int, place: 
             say("vision.causes.at-cls", "{name} at CLS", name=name), lens.probabilities[:, 0], 1.0, "vision", percent
         ),
     ]
-    title = say("vision.causes.layers", "Answer after each layer")
+    title = (
+        say("vision.causes.layers-own", "Best of ten after each layer")
+        if is_of_the_user(trace)
+        else say("vision.causes.layers", "Answer after each layer")
+    )
     tables.render_table(columns, title, label=title)
     files.csv(*tables.header_and_rows(columns), "vision-lens", say("circuits.csv.lens", "All layers as CSV"))
 

@@ -14,12 +14,12 @@ from pages.shared.models import open_convolution, private_service
 from pages.shared.service import Service
 from pages.shared.texts import fold_check, paragraph
 from pages.vision.program import render_vision_program
+from pages.vision.stated_answer import stated_class
 from views import patch_grid
 from views.controls import widgets
 from views.html import bars
 from views.text import literal
 from views.text.catalogue import Message, say
-from views.text.class_names import class_name
 from views.text.numbers import grouped, percent
 
 PICTURES = {
@@ -46,7 +46,7 @@ def render_convolution(service: Service, key: str, trace: VisionTrace) -> None:
         st.image(
             patch_grid.as_bytes(pictures[arrangement]), PICTURES[arrangement](), width=260, output_format="PNG", alt=alt
         )
-    name = literal.token(class_name(trace.classes[trace.answer]))
+    name = literal.token(stated_class(trace, trace.answer))
     header = [
         say("vision.bias.what", "picture"),
         say("vision.bias.ours", "Vision Transformer: {name}", name=name),

@@ -22,6 +22,7 @@ from pages.vision.faithfulness import (
 )
 from pages.vision.picture_integration import integrate, render_completeness
 from pages.vision.program import render_vision_program
+from pages.vision.stated_answer import stated_class
 from pages.vision.vision_inputs import choose_class, place_columns
 from views import map_labels, patch_grid
 from views.components.patch_picture import PatchPicture, PicturePanel, patch_picture
@@ -30,7 +31,6 @@ from views.controls.widgets import Choice
 from views.figures import overlay
 from views.text import literal
 from views.text.catalogue import Message, say
-from views.text.class_names import class_name
 from views.text.numbers import percent
 
 METHOD_IDS = dict(zip((*METHODS, INTEGRATED), ("cls", "rollout", "gradient", "raw", "integrated"), strict=True))
@@ -65,7 +65,7 @@ def render_layers(service: Service, key: str, trace: PatchTrace) -> None:
     fusion = next(fusion for fusion in FUSIONS if fusion == chosen["fusion"])
     probability = float(trace.probabilities[class_index])
     words = {
-        "name": literal.markdown(class_name(trace.classes[class_index])),
+        "name": literal.markdown(stated_class(trace, class_index)),
         "fusion": FUSIONS[fusion](),
         "layer": chosen["upto"],
     }

@@ -16,16 +16,14 @@ from pages.vision.layers import render_layers
 from pages.vision.patch_attention import render_any_patch, render_cls, render_full_maps
 from pages.vision.patches import render_patches
 from pages.vision.positions import render_positions
-from pages.vision.unlike_sign import render_classes, render_unlike_sign
+from pages.vision.stated_answer import render_stated_answer
 from pages.vision.what_if import render_what_if
 from views import patch_grid
 from views.controls.picture_input import picture_input
 from views.controls.pictures import Picture
-from views.html import class_bars
 from views.text import literal, prose
 from views.text.catalogue import Message, say
-from views.text.class_names import class_name, class_names
-from views.text.numbers import percent
+from views.text.class_names import class_names
 
 VIEWS = (
     PageSection("patches", Message("vision.view.patches", "Patches"), render_patches, ("read-a-patch", "what-it-is")),
@@ -53,8 +51,7 @@ def main() -> None:
             service = private_service(service)
         key, trace = service.trace_picture(picture)
         view = choose_section(VIEWS, "view")
-        _render_answer_line(trace)
-        render_unlike_sign(service, trace)
+        render_stated_answer(service, key, trace)
     view.render(service, key, trace)
     _render_answer(service, key, picture, trace)
     config, (rows, columns) = service.model.config, trace.grid
@@ -70,16 +67,6 @@ def main() -> None:
     )
 
 
-def _render_answer_line(trace: VisionTrace) -> None:
-    """Show the answer in one line, above the view, with the classes that the model knows."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="answered"):
-        name = literal.markdown(class_name(trace.classes[trace.answer]))
-        probability = percent(float(trace.probabilities[trace.answer]))
-        answer = say("vision.answered", "Answer: **{name}**, {probability}", name=name, probability=probability)
-        st.markdown(answer, width="content")
-        render_classes(trace)
-
-
 def _render_answer(service: Service, key: str, picture: Picture, trace: VisionTrace) -> None:
     """Show the picture as the model receives it, and the answer."""
     st.header(say("vision.answer.header", "The answer"), anchor=False)
@@ -91,7 +78,6 @@ def _render_answer(service: Service, key: str, picture: Picture, trace: VisionTr
         alt = say("vision.scaled", "{picture}, scaled", picture=picture.title())
         st.image(patch_grid.as_bytes(trace.pixels), caption, width=260, output_format="PNG", alt=alt)
     with answer:
-        st.html(class_bars.bars(class_names(trace.classes), trace.probabilities))
         classes = ", ".join(map(literal.markdown, class_names(trace.classes)))
         st.caption(block("vision", "only-these", count=len(trace.classes), classes=classes))
         render_plain_pictures(service)

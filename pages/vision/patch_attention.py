@@ -19,6 +19,7 @@ from pages.shared.tables import TableColumn, header_and_rows
 from pages.shared.texts import paragraph
 from pages.vision.picture_stage_files import render_stage_files
 from pages.vision.program import render_vision_program
+from pages.vision.stated_answer import is_of_the_user
 from pages.vision.vision_inputs import (
     MapSettings,
     cls_maps,
@@ -61,7 +62,8 @@ def render_cls(service: Service, key: str, trace: PatchTrace) -> None:
     if isinstance(trace, VisionTrace):  # of an opened model only attention is known
         read, classes = service.lesson(("cls read", key), read_cls, trace), class_names(trace.classes)
     panels, weights = [PicturePanel("", "cls")], trace.attention[:, :, :1]
-    render_choosable_maps(settings, panels, title, "cls_picture", weights, tops, True, read, classes)
+    may_be_none = is_of_the_user(trace)
+    render_choosable_maps(settings, panels, title, "cls_picture", weights, tops, True, read, classes, may_be_none)
     choices, chosen = settings.subset("layer", "head", "scale", "opacity")
     grid = GridOfKinds(cls_maps(trace, settings.picture), choices, chosen, elsewhere=tuple(chosen), with_detail=False)
     attention_kinds(grid, key="cls_grid", on_choose=sentence_input.store_selection)

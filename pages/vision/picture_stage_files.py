@@ -12,8 +12,9 @@ from pages.shared.causes.saved_result import ResultFiles, build_archive
 from pages.shared.saved_address import view_link
 from pages.shared.service import Service
 from pages.vision.other_picture import describe_source
+from pages.vision.stated_answer import is_of_the_user
 from pages.vision.vision_inputs import MapSettings
-from views.components.picture_stage import WORDS
+from views.components.picture_stage import HEADED, WORDS, stage_words
 from views.export.matrices import HeadMap
 from views.export.picture_stage_image import PictureStageImage, draw_picture_stage
 from views.map_labels import MEAN
@@ -47,8 +48,10 @@ def render_stage_files(
     notes = ("note",) if read is None else ("note", "noteRead")
     best = [] if read is None else [(classes[row.argmax()], float(row.max())) for row in read]
     opacity, outlined = (int(settings.chosen[key]) / 100 for key in ("opacity", "kept"))
-    layers = [WORDS["mean"]() if id == MEAN else WORDS["layer"](layer=id) for id in settings.layers]
-    caption = [WORDS[name]() for name in notes] if is_captioned else []
+    may_be_none = read is not None and is_of_the_user(trace)
+    words, name = stage_words(may_be_none), HEADED if may_be_none else WORDS["layer"]
+    layers = [words["mean"]() if id == MEAN else name(layer=id) for id in settings.layers]
+    caption = [words[note]() for note in notes] if is_captioned else []
     pictured = settings.picture, opacity, outlined, rows, settings.place[0]
     stage = PictureStageImage(head_map, *pictured, layers, best, caption)
     with fold, st.container(horizontal=True):

@@ -21,6 +21,7 @@ from pages.shared.fragments import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, paragraph
 from pages.vision.program import render_vision_program
+from pages.vision.stated_answer import stated_class
 from views import kind_labels, map_labels
 from views.controls import sentence_input, widgets
 from views.export import downloads
@@ -28,7 +29,7 @@ from views.figures import overlay, patch_positions
 from views.html import class_bars
 from views.text import glossary, literal
 from views.text.catalogue import Message, say
-from views.text.class_names import class_name, class_names
+from views.text.class_names import class_names
 from views.text.numbers import percent
 from views.url_state import bound_settings
 
@@ -193,7 +194,7 @@ def render_order(
     label = say("vision.probabilities.csv", "Probabilities as CSV")
     files.csv_and_table(*tables.header_and_rows(columns), "probabilities", label, key="moved")
     words = {
-        "name": literal.markdown(class_name(trace.classes[trace.answer])),
+        "name": literal.markdown(stated_class(trace, trace.answer)),
         "before": percent(float(plain[trace.answer])),
         "dropped": percent(float(probabilities["no-positions"][trace.answer])),
         "shift": percent(float(np.abs(probabilities["shifted"] - plain).max())),
@@ -226,7 +227,7 @@ def order_probabilities(model, pixels: np.ndarray, order: np.ndarray) -> dict[st
 
 def _render_moved(trace: VisionTrace, before: np.ndarray, after: np.ndarray) -> None:
     old, now = trace.answer, int(after.argmax())
-    name, new = (literal.markdown(class_name(trace.classes[place])) for place in (old, now))
+    name, new = (literal.markdown(stated_class(trace, place, place)) for place in (old, now))
     id = "same-answer" if now == old else "new-answer"
     answer = block(PAGE, id, name=new, probability=percent(float(after[now])))
     shares = {"before": percent(float(before[old])), "after": percent(float(after[old]))}

@@ -1,4 +1,4 @@
-"""Vision, beside the answer: the classes it is chosen from, and a sign for pictures unlike the training pictures."""
+"""Vision, below the answer: a sign for pictures unlike the training pictures."""
 
 import streamlit as st
 
@@ -6,18 +6,10 @@ from model import VisionTrace
 from pages.shared.service import Service
 from pages.shared.texts import block
 from views.text import literal
-from views.text.catalogue import Message, say
-from views.text.class_names import class_names
+from views.text.catalogue import Message
 from views.text.numbers import percent, three_digits
 
 GROUPS = Message("vision.unlike.group", "{share} of {count} {name} ({low} to {high})")
-
-
-def render_classes(trace: VisionTrace) -> None:
-    """Name the classes that the answer is chosen from, beside the answer where there is room."""
-    classes = ", ".join(map(literal.markdown, class_names(trace.classes)))
-    text = say("vision.classes", "One of its {count} classes: {classes}", count=len(trace.classes), classes=classes)
-    st.caption(text, width="content")
 
 
 def render_unlike_sign(service: Service, trace: VisionTrace) -> None:

@@ -126,6 +126,7 @@ def render_choosable_maps(
     beside: bool = False,
     read: np.ndarray | None = None,
     classes: Sequence[str] = (),
+    may_be_none: bool = False,
 ) -> None:
     """Show maps of all heads over the picture on which a patch can be chosen, see `PatchPicture`.
 
@@ -137,6 +138,7 @@ def render_choosable_maps(
             can be sent, CLS in every layer: it is the query.
         read: `(layer, class)` what is read from CLS after each layer, see `PictureStage`.
         classes: their names.
+        may_be_none: the picture may show none of them.
     """
     names, shared_tops = (settings.layers, settings.heads), tops
     sends_all = sends_all_maps(weights)
@@ -158,7 +160,7 @@ def render_choosable_maps(
         sliders=("layer",) if beside else (),
     )
     if beside and sends_all:
-        picture_stage(PictureStage(picture, classes, read), key, sentence_input.store_selection)
+        picture_stage(PictureStage(picture, classes, read, may_be_none), key, sentence_input.store_selection)
     else:
         patch_picture(picture, key=key, on_choose=sentence_input.store_selection)
 

@@ -21,6 +21,7 @@ from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
 from pages.vision.patch_painter import masked_picture, middle, paint_patches
 from pages.vision.program import render_vision_program
+from pages.vision.stated_answer import stated_class
 from pages.vision.vision_inputs import grid_maps
 from views import kind_labels, patch_grid
 from views.controls import painted, sentence_input, widgets
@@ -147,7 +148,7 @@ def _render_middle_experiment(trace: PatchTrace, changed: PictureChange) -> None
     """State the answer when the chosen heads do not attend to the middle of the picture."""
     side, answer = trace.grid[0], trace.answer
     result = {
-        "name": literal.markdown(class_name(trace.classes[answer])),
+        "name": literal.markdown(stated_class(trace, answer)),
         "before": percent(float(trace.probabilities[answer])),
     }
     result |= {"after": percent(float(changed.probabilities[answer]))}

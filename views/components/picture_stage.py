@@ -45,6 +45,18 @@ WORDS = patch_picture.WORDS | {
 }
 
 
+OF_TEN = {  # in place of these, where no class may be right
+    "read": Message("picture-stage.read-of-ten", "Best of ten: {class} {probability}."),
+    "noteRead": Message(
+        "picture-stage.note.read-of-ten",
+        "The word next to a layer is the best of the ten there, read from CLS after that layer by the last norm and "
+        "the output layer. All ten may be wrong.",
+    ),
+    "readAs": Message("picture-stage.read-as-of-ten", "best of ten"),
+}
+HEADED = Message("picture-stage.layer-of-ten", "Layer {layer}: best of ten")
+
+
 @dataclass(frozen=True, eq=False)
 class PictureStage:
     """What the stage shows.
@@ -53,11 +65,18 @@ class PictureStage:
         picture: with one panel, CLS as the query of all layers and heads, means included.
         classes: names.
         read: `(layer, class)` probabilities that are read from CLS after each layer, without the mean; None for none.
+        may_be_none: the picture may show none of the classes: a layer is headed as the best of ten.
     """
 
     picture: PatchPicture
     classes: Sequence[str] = ()
     read: np.ndarray | None = None
+    may_be_none: bool = False
+
+
+def stage_words(may_be_none: bool) -> dict[str, Message]:
+    """The words of a stage."""
+    return WORDS | (OF_TEN if may_be_none else {})
 
 
 def payload(stage: PictureStage, theme: palette.Theme) -> bytes:
@@ -66,7 +85,8 @@ def payload(stage: PictureStage, theme: palette.Theme) -> bytes:
     more = {
         "classes": list(stage.classes) if is_read else [],
         "read": [] if stage.read is None else [float32_numbers(row) for row in stage.read],
-        "words": component.translated(WORDS),
+        "words": component.translated(stage_words(stage.may_be_none))
+        | {"headed": component.translated({"headed": HEADED})["headed"] if stage.may_be_none else ""},
     }
     return patch_picture.payload(stage.picture, theme, more=more)
 

@@ -91,6 +91,11 @@ def chosen_sample() -> str:
     return selected if selected in samples.NAMES else ""
 
 
+def shows_own_picture() -> bool:
+    """Whether the page shows a user's own picture."""
+    return st.session_state.get(_CHOSEN) == OWN
+
+
 def describe(picture: Picture) -> str:
     """Where the picture comes from and what was done to it, in a sentence or two."""
     width, height = picture.size

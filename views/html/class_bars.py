@@ -27,6 +27,12 @@ def bars(classes: Sequence[str], probabilities: Sequence[float] | np.ndarray) ->
     return f'<table class="aa-answer"><caption>{caption}</caption><tbody>{rows}</tbody></table>'
 
 
+def ranked(classes: Sequence[str], probabilities: Sequence[float] | np.ndarray) -> str:
+    """As `bars`, the most probable first, in two columns of one scale where there is room; a bar of full width is 1."""
+    table = bars(classes, probabilities).replace('class="aa-answer"', 'class="aa-answer aa-ranked" role="table"')
+    return f'<div style="--rows:{-(-len(classes) // 2)}">{table}</div>'
+
+
 def before_and_after(
     names: Sequence[str], before: Sequence[float] | np.ndarray, after: Sequence[float] | np.ndarray, changed: str
 ) -> str:

@@ -61,6 +61,16 @@ it("a layer in words has its strongest patches and the class that is read there"
   expect(readIn(payload, 1)).toBeNull()
 })
 
+it("a layer is headed as the best of ten where no class may be right", () => {
+  const headings = (words: StageWords) => {
+    const field = document.createElement("div")
+    new Flow(field, document.createElement("div"), { ...payload, words }, { look: vi.fn(), choose: vi.fn() })
+    return [...field.querySelectorAll(".reading")].map((each) => each.textContent)
+  }
+  expect(headings(WORDS)).toEqual(["horn87.5\u00a0%"])
+  expect(headings({ ...WORDS, headed: "Layer {layer}: best of ten" })).toEqual(["Layer 1: best of tenhorn87.5\u00a0%"])
+})
+
 describe("the layers as buttons", () => {
   const look = vi.fn()
   const choose = vi.fn()

@@ -2,7 +2,10 @@
 
 import re
 
-from views.html.class_bars import bars, before_and_after
+import numpy as np
+import pytest
+
+from views.html.class_bars import bars, before_and_after, ranked
 
 
 def test_a_row_per_class_and_the_best_is_highlighted():
@@ -13,6 +16,12 @@ def test_a_row_per_class_and_the_best_is_highlighted():
     assert html.count("aa-best") == 1
     assert html.index("aa-best") > html.index("&lt;b&gt;")
     assert "&lt;\u00a00.1\u00a0%" in html
+
+
+def test_ranked_bars_are_as_long_as_their_probabilities():
+    html = ranked([str(number) for number in range(9)], np.linspace(0.2, 0.02, 9))
+    lengths = [float(width) for width in re.findall(r"width:([\d.]+)%", html)]
+    assert lengths == pytest.approx(np.linspace(20, 2, 9), abs=0.005) and "--rows:5" in html
 
 
 def test_every_class_has_both_bars():

@@ -65,7 +65,7 @@ export class Flow {
       token.onfocus = () => token.matches(":focus-visible") && events.look(layer)
       token.onblur = () => events.look(null)
       const best = readIn({ classes, read }, index)
-      if (best) buildReading(item, ...best)
+      if (best) buildReading(item, ...best, words.headed && filled(words.headed, { layer }))
       return { item, bar, token }
     })
     this.svg = svgElement("svg", { class: "flow", "aria-hidden": "true" }, field)
@@ -149,10 +149,11 @@ export function describeLayer(payload: PictureStagePayload, index: number, head:
   return best ? `${text} ${filled(words.read, { class: best[0], probability: percent(best[1]) })}` : text
 }
 
-function buildReading(item: HTMLElement, name: string, probability: number): void {
+function buildReading(item: HTMLElement, name: string, probability: number, heading: string): void {
   const reading = element("span", "reading", item)
   reading.setAttribute("aria-hidden", "true") // the token's name has it
   reading.style.setProperty("--share", String(probability))
+  if (heading) element("small", "", reading).textContent = heading
   markData(element("span", "", reading), "name").textContent = name
   element("b", "", reading).textContent = percent(probability)
 }

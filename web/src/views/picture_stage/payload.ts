@@ -7,6 +7,7 @@ export interface StageWords extends PictureWords {
   attends: string
   read: string
   layer: string
+  headed: string // in place of it above a class, where no class may be right; empty otherwise
   mean: string
   own: string
   other: string
