@@ -43,6 +43,7 @@ KEYWORDS: dict[str, tuple[int | None, tuple[int, ...]]] = {
             "CheckpointError",
             "OpenError",
             "UserError",
+            "WriteError",
             "NoSharedTokensError",
             "Refusal",
             "SizeError",

@@ -8,17 +8,16 @@ import signal
 import sys
 
 STATUS = 130  # of a program that Ctrl+C ended, as shells have it
-STOPPED = {  # module that is run -> what it prints
-    "attention_atlas.study": "Stopped; start it again with the same arguments, and it goes on with what is missing.",
-    "model.study": "Stopped; start it again with the same arguments, and it goes on with what is missing.",
-    "model.training": "Stopped; start it again with --resume, and it goes on from the last checkpoint.",
-}
+PROGRAMS = ("attention_atlas.study", "model.study", "model.training")  # modules that `python -m` runs
 
 
 def report_interrupt(program: str) -> int:
     """Print that a program was stopped, in the first of several processes, and return its exit status."""
     if os.environ.get("RANK", "0") == "0":
-        print(f"{program}: {STOPPED[program]}", file=sys.stderr, flush=True)
+        again = "with the same arguments, and it goes on with what is missing"
+        if program == "model.training":
+            again = "with --resume, and it goes on from the last checkpoint"
+        print(f"{program}: Stopped; start it again {again}.", file=sys.stderr, flush=True)
     return STATUS
 
 
@@ -29,10 +28,10 @@ def raise_interrupts() -> None:
 
 
 def _running_program() -> str | None:
-    """The module of `STOPPED` that `python -m` runs in this process, while it is imported."""
+    """The module of `PROGRAMS` that `python -m` runs in this process, while it is imported."""
     words = sys.orig_argv
     named = words[words.index("-m") + 1] if sys.argv[:1] == ["-m"] and "-m" in words[:-1] else None
-    return named if named in STOPPED else None
+    return named if named in PROGRAMS else None
 
 
 def _end(*_: object) -> None:
