@@ -17,6 +17,7 @@ from ..runtime.checkpoint import read_json, read_measured
 from ..translator import SHIPPED as TRANSLATOR
 
 FILE = "comparison.json"
+DISTINCT = "without near duplicates"  # name in a card of the test sentences that have none
 TRANSFORMER = "transformer"
 NETWORKS = (*VARIANTS, TRANSFORMER)  # from the oldest to the newest
 ONE_VECTOR = "lstm-vector"

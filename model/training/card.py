@@ -18,7 +18,7 @@ from .evaluate import evaluate, evaluate_parts
 from .head_card import write_readable_card
 from .near_duplicates import without_near_duplicates
 from .optimizer import Recipe
-from .split_card import DECODINGS, DISTINCT, duplicate_facts, duplicate_section, split_facts, split_lines
+from .split_card import DECODINGS, DISTINCT, duplicate_facts, duplicate_section, loss_text, split_facts, split_lines
 from .translation import TranslationTask
 
 DATA = {
@@ -113,12 +113,22 @@ def write_scores(
 
 
 def _measure_loss(translator: SentenceTranslator, sentences: dict[str, list[str]]) -> dict:
-    """Number of sentences and translations, and -ln p per token of the first translations, by the stored weights."""
+    """Numbers of sentences and translations, and -ln p per token of the first and of all, by the stored weights."""
     task = TranslationTask(translator.network, translator.tokenizer, Corpus([], sentences, ""), Recipe())
     return {
         "sentences": len(sentences),
         "heldout_nll": task.validate(translator.network, translator.device)["heldout_nll"],
+        **measure_all_translations(translator, sentences),
+    }
+
+
+def measure_all_translations(translator: SentenceTranslator, sentences: dict[str, list[str]]) -> dict:
+    """-ln p per token of every sentence with each of its translations, and their number; longer ones are left out."""
+    task = TranslationTask(translator.network, translator.tokenizer, Corpus([], sentences, ""), Recipe())
+    pairs = task.encode((english, french) for english, translations in sentences.items() for french in translations)
+    return {
         "references": sum(map(len, sentences.values())),
+        "nll": task.mean_loss(translator.network, translator.device, pairs),
     }
 
 
@@ -176,9 +186,9 @@ def translation_page(title: str, what: str, card: dict, sizes: dict, sections: s
     """
     data, training, evaluation = card["data"], card["training"], card["evaluation"]
     split = data.get("split", {})
-    loss = f" after the last epoch: {training['heldout_nll'][-1]:.3f}"
+    loss = f" after the last epoch: {training['heldout_nll'][-1]:.3f} on first translations"
     if "heldout_nll" in evaluation:  # older cards have none
-        loss = f", by these weights: {evaluation['heldout_nll']:.3f}"
+        loss = f", by these weights: {loss_text(evaluation)}"
     rows = "\n".join(
         f"| {name} | {evaluation[name]['bleu']:.2f} | {evaluation[name]['chrf']:.2f} | {evaluation[name]['seconds']} |"
         for name in DECODINGS
@@ -186,7 +196,7 @@ def translation_page(title: str, what: str, card: dict, sizes: dict, sections: s
     what += """
 
 It is made for inspection. It was trained on short everyday sentences and cannot replace a production translator."""
-    facts = f"""- {data["training_pairs"]:,} pairs to train on
+    facts = f"""- {pairs_text(data)}
 - Held out: {evaluation["sentences"]:,} English sentences with {evaluation["references"]:,} translations, for testing
 {split_lines(split)}
 - SHA-256 of the text: `{data["sha256"]}`"""
@@ -205,6 +215,15 @@ It is made for inspection. It was trained on short everyday sentences and cannot
 
 {duplicate_section(evaluation)}{sections}"""
     return card_page(card, title, what, ", split by English sentence", facts, trained, quality)
+
+
+def pairs_text(data: dict) -> str:
+    """How many pairs a network was trained on, and of how many, where longer ones were left out."""
+    pairs = data["training_pairs"]
+    if data.get("used_pairs", pairs) == pairs:
+        return f"{pairs:,} pairs to train on"
+    longest = data["longest_tokens"]
+    return f"{data['used_pairs']:,} pairs to train on: those of at most {longest} tokens a side, of {pairs:,}"
 
 
 def card_page(card: dict, title: str, what: str, split: str, facts: str, trained: str, quality: str) -> str:

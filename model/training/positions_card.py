@@ -38,8 +38,14 @@ def finish_positions(
     write_first_card(folder, network, tokenizer.path, corpus, recipe)
     card = read_json(folder / "card.json")
     card["data"]["longest_tokens"] = longest_tokens
+    card["data"]["used_pairs"] = count_short_pairs(tokenizer, corpus, longest_tokens)
     write_json(folder / "card.json", card)
     evaluate_positions(folder, corpus, str(device))
+
+
+def count_short_pairs(tokenizer: Tokenizer, corpus: Corpus, longest_tokens: int) -> int:
+    """Number of training pairs with at most so many tokens a side, `<s>` and `</s>` not counted."""
+    return sum(all(len(tokenizer.encode(text)) <= longest_tokens for text in pair) for pair in corpus.train)
 
 
 def evaluate_positions(
@@ -52,7 +58,9 @@ def evaluate_positions(
         ValueError: see `model.training.card.evaluate_translator`.
     """
     card = held_out_card(folder, corpus)
-    write_scores(card, PositionTranslator.load(folder, device), folder, corpus, device, decodings)
+    translator = PositionTranslator.load(folder, device)
+    card["data"]["used_pairs"] = count_short_pairs(translator.tokenizer, corpus, card["data"]["longest_tokens"])
+    write_scores(card, translator, folder, corpus, device, decodings)
     write_readable_card(folder, card_markdown)
     return card
 

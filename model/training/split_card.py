@@ -1,10 +1,10 @@
 """The parts of a card on the split of the data: counts, where choices were made, and scores without near duplicates."""
 
+from ..lessons.network_comparison import DISTINCT
 from .corpus import Corpus
 from .near_duplicates import count_one_word_apart
 
 DECODINGS = {"greedy": 1, "beam 4": 4}  # name in a card -> beam
-DISTINCT = "without near duplicates"  # name in a card of the test sentences that have none
 
 
 def split_facts(corpus: Corpus) -> dict:
@@ -74,17 +74,23 @@ def duplicate_section(evaluation: dict) -> str:
 | --- | --- | --- |
 {rows}
 
-- -ln p per token on them: {distinct["heldout_nll"]:.3f}
+- -ln p per token on them: {loss_text(distinct)}
 
 """
     if "validation" in evaluation:
         figures = evaluation["validation"]
         greedy = figures["greedy"]
         text += f"""The {figures["sentences"]:,} validation sentences, on which choices were made: greedy BLEU
-{greedy["bleu"]:.2f}, chrF {greedy["chrf"]:.2f}, -ln p per token {figures["heldout_nll"]:.3f}.
+{greedy["bleu"]:.2f}, chrF {greedy["chrf"]:.2f}, -ln p per token {loss_text(figures)}.
 
 """
     return text
+
+
+def loss_text(figures: dict) -> str:
+    """-ln p per token with the translations that it was measured on; an older card has the first ones alone."""
+    first = f"{figures['heldout_nll']:.3f} on first translations"
+    return f"{figures['nll']:.3f} on all translations ({first})" if "nll" in figures else first
 
 
 def _share(count: int, total: int) -> str:

@@ -4,6 +4,7 @@ Batches of sentence pairs are limited by tokens: pairs of similar length, in an 
 """
 
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
@@ -128,12 +129,16 @@ class TranslationTask:
         if longest_tokens is not None:
             self.data += f", at most {longest_tokens} tokens a side"
             longest = longest_tokens + 1
-        encoded = (EncodedPair(tokenizer.encode_source(e), tokenizer.encode_target(f)) for e, f in corpus.train)
-        self.pairs = [pair for pair in encoded if pair.cost <= longest]
+        self.tokenizer, self.longest = tokenizer, longest
+        self.pairs = self.encode(corpus.train)
         heldout = corpus.validation or corpus.heldout
-        first = ((english, translations[0]) for english, translations in heldout.items())
-        encoded = (EncodedPair(tokenizer.encode_source(e), tokenizer.encode_target(f)) for e, f in first)
-        self.heldout = [pair for pair in encoded if pair.cost <= longest]
+        self.heldout = self.encode((english, translations[0]) for english, translations in heldout.items())
+
+    def encode(self, pairs: Iterable[tuple[str, str]]) -> list[EncodedPair]:
+        """Encode those pairs that are short enough."""
+        tokenizer = self.tokenizer
+        encoded = (EncodedPair(tokenizer.encode_source(e), tokenizer.encode_target(f)) for e, f in pairs)
+        return [pair for pair in encoded if pair.cost <= self.longest]
 
     def plan(self, epoch: int, world_size: int) -> list[list[int]]:
         """Global batches: `batch_tokens` for each process."""
@@ -150,12 +155,17 @@ class TranslationTask:
 
         A corpus without validation sentences is measured on its test sentences.
         """
+        return {"heldout_nll": self.mean_loss(network, device, self.heldout)}
+
+    @torch.inference_mode()
+    def mean_loss(self, network: nn.Module, device: torch.device, heldout: list[EncodedPair]) -> float:
+        """Mean -ln p per token of pairs, without smoothing or dropout."""
         assert isinstance(network, TranslationNetwork)
         step = TranslationStep(network, 0.0).eval()
         total, terms = 0.0, 0
-        for indices in plan_epoch(self.heldout, self.recipe.batch_tokens, 0, 0):
-            pairs = [self.heldout[index] for index in indices]
+        for indices in plan_epoch(heldout, self.recipe.batch_tokens, 0, 0):
+            pairs = [heldout[index] for index in indices]
             source, target = (ids.to(device) for ids in collate(pairs, network.config.pad_id))
             total += step(source, target)[1].item()
             terms += sum(len(pair.target) - 1 for pair in pairs)
-        return {"heldout_nll": total / max(1, terms)}
+        return total / max(1, terms)

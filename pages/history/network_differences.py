@@ -1,8 +1,11 @@
 """What differs between the networks besides their kind, and the step of BLEU from one to the next."""
 
+from itertools import pairwise
+
 import streamlit as st
 
 from model.lessons.network_comparison import (
+    DISTINCT,
     BootstrapInterval,
     NetworkComparison,
     training_differences,
@@ -14,6 +17,7 @@ from pages.shared import files
 from views.html import bars
 from views.text import prose
 from views.text.catalogue import Message, say
+from views.text.numbers import signed
 
 READS = {
     "forwards": Message("ladder.reads.forwards", "first token first"),
@@ -30,8 +34,9 @@ HEADER = (
     Message("ladder.column.epochs", "epochs"),
     Message("ladder.column.optimizer", "optimizer of the layers\u2019 matrices"),
     Message("ladder.column.average", "decay of the averaged weights"),
-    Message("ladder.column.step", "BLEU, change from the one before (95 %)"),
+    Message("ladder.column.step", "BLEU, change from the one before, all test sentences (95 %)"),
 )
+DISTINCT_STEP = Message("ladder.column.step.distinct", "the same, test sentences without near duplicates")
 BOUNDS = (  # further columns of the file
     Message("ladder.column.bleu", "BLEU"),
     Message("ladder.column.bleu.low", "BLEU, 95 % from"),
@@ -54,14 +59,22 @@ def render(cards: dict[str, dict], comparison: NetworkComparison, single: Single
         cards = cards | {DECODER_ONLY: single.card}
         bleu[DECODER_ONLY], steps[DECODER_ONLY] = single.study.bleu, single.study.step
     header, rows = [column() for column in HEADER], table_rows(cards, steps)
+    distinct = distinct_steps(cards)
     cells: list[list[bars.Value]] = [
-        [*row[:5], bars.data_cell(row[5], "name"), row[6] or NONE, networks_compared.band_cell(steps.get(name))]
-        for name, row in zip(cards, rows, strict=True)
+        [
+            *(*row[:5], bars.data_cell(row[5], "name"), row[6] or NONE),
+            *(networks_compared.band_cell(steps.get(name)), NONE if step is None else signed(step)),
+        ]
+        for name, row, step in zip(cards, rows, distinct, strict=True)
     ]
+    header.append(DISTINCT_STEP())
     st.html(
         bars.table(header, cells, say("ladder.differences.table", "Training of all networks"), whole=True, stacked=True)
     )
-    written = [row + bounds(bleu[name], steps.get(name)) for name, row in zip(cards, rows, strict=True)]
+    written = [
+        row + [step] + bounds(bleu[name], steps.get(name))
+        for name, row, step in zip(cards, rows, distinct, strict=True)
+    ]
     label = say("ladder.differences.csv", "What differs as CSV")
     files.csv([*header, *(column() for column in BOUNDS)], written, "ladder-differences", label)
 
@@ -84,6 +97,14 @@ def table_rows(cards: dict[str, dict], steps: dict[str, BootstrapInterval]) -> l
             ]
         )
     return rows
+
+
+def distinct_steps(cards: dict[str, dict]) -> list[float | None]:
+    """Change of greedy BLEU from each network to the next on test sentences without near duplicates, by the cards."""
+    scores = [card["evaluation"].get(DISTINCT, {}).get("greedy", {}).get("bleu") for card in cards.values()]
+    return [None] + [
+        None if before is None or after is None else round(after - before, 2) for before, after in pairwise(scores)
+    ]
 
 
 def bounds(bleu: BootstrapInterval, step: BootstrapInterval | None) -> list[float | None]:

@@ -7,9 +7,10 @@ import pytest
 import torch
 
 from model.runtime.checkpoint import CheckpointError, load_tensors, sha256_of
-from model.training.card import evaluate_translator
+from model.training.card import evaluate_translator, pairs_text
 from model.training.corpus import Corpus, read_corpus
 from model.training.loop import CHECKPOINT
+from model.training.split_card import loss_text
 from model.translator import Translator
 from tests.model.training.conftest import EPOCHS
 
@@ -83,11 +84,20 @@ def test_the_readable_card_states_the_figures_of_the_other(trained):
         f"{card['parameters']:,} parameters",
         f"{card['data']['training_pairs']:,} pairs to train on",
         f"{training['minutes']} minutes for {training['epochs']} epochs, {training['steps']:,} steps",
-        f"by these weights: {evaluation['heldout_nll']:.3f}",
+        f"by these weights: {evaluation['nll']:.3f} on all translations ({evaluation['heldout_nll']:.3f} on first",
         "peak rate 0.01",
         "20 warm-up steps",
     ):
         assert figure in text, figure
+
+
+def test_a_figure_states_the_translations_that_it_was_measured_on():
+    assert loss_text({"heldout_nll": 1.886, "nll": 1.828}) == "1.828 on all translations (1.886 on first translations)"
+    assert loss_text({"heldout_nll": 1.886}) == "1.886 on first translations"  # a card of an earlier version
+    assert pairs_text({"training_pairs": 158_590}) == "158,590 pairs to train on"
+    assert pairs_text({"training_pairs": 158_590, "used_pairs": 146_415, "longest_tokens": 16}) == (
+        "146,415 pairs to train on: those of at most 16 tokens a side, of 158,590"
+    )
 
 
 def test_evaluating_again_gives_the_same_scores_and_preserves_the_rest_of_the_card(folder, corpus):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from itertools import pairwise
 
 from model.language_model import SHIPPED as LANGUAGE
 from model.lessons.network_comparison import shipped_cards
@@ -15,7 +16,7 @@ from tests.pages.charts import check_caption
 from tests.pages.conftest import html_of
 from tests.pages.reading import table
 from views.export import downloads
-from views.text.numbers import grouped, millions, three_digits
+from views.text.numbers import grouped, millions, signed, three_digits
 
 
 def band(interval: dict) -> str:
@@ -45,7 +46,8 @@ def test_what_else_differs_is_stated_from_the_cards(open_app):
     assert header[1:] == [
         "the encoder reads", "training pairs", "left out of training", "epochs",
         "optimizer of the layers\u2019 matrices", "decay of the averaged weights",
-        "BLEU, change from the one before (95 %)",
+        "BLEU, change from the one before, all test sentences (95 %)",
+        "the same, test sentences without near duplicates",
     ]  # fmt: skip
     steps = expected_figures()["steps"]
     for row, (name, card) in zip(rows, all_cards().items(), strict=True):
@@ -56,6 +58,9 @@ def test_what_else_differs_is_stated_from_the_cards(open_app):
         assert row[5] == ("Muon" if recipe["matrix_learning_rate"] else "AdamW")
         assert row[6] == (three_digits(recipe["average_decay"]) if recipe["average_decay"] else "\u2013")
         assert row[7] == (band(steps[name]) if name in steps else "\u2014")
+    clean = [card["evaluation"]["without near duplicates"]["greedy"]["bleu"] for card in all_cards().values()]
+    assert [row[8] for row in rows] == ["\u2013", *(signed(after - before) for before, after in pairwise(clean))]
+    assert rows[-1][7].startswith("\u22126.62") and rows[-1][8] == "\u22125.73"
     assert [row[1] for row in rows] == [
         "last token first", "last token first", "both ways", "both ways", "all tokens at once", "no encoder",
     ]  # fmt: skip
