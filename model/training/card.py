@@ -128,6 +128,7 @@ def measure_all_translations(translator: SentenceTranslator, sentences: dict[str
     pairs = task.encode((english, french) for english, translations in sentences.items() for french in translations)
     return {
         "references": sum(map(len, sentences.values())),
+        "scored": len(pairs),
         "nll": task.mean_loss(translator.network, translator.device, pairs),
     }
 

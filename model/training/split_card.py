@@ -90,7 +90,13 @@ def duplicate_section(evaluation: dict) -> str:
 def loss_text(figures: dict) -> str:
     """-ln p per token with the translations that it was measured on; an older card has the first ones alone."""
     first = f"{figures['heldout_nll']:.3f} on first translations"
-    return f"{figures['nll']:.3f} on all translations ({first})" if "nll" in figures else first
+    if "nll" not in figures:
+        return first
+    scored, every = figures["scored"], "all translations"
+    if scored < figures["references"]:
+        every = f"the {scored:,} of {figures['references']:,} translations that it has positions for"
+        first += " among these"
+    return f"{figures['nll']:.3f} on {every} ({first})"
 
 
 def _share(count: int, total: int) -> str:

@@ -2,13 +2,21 @@
 
 import pytest
 
+from model.networks.config import POSITION_KINDS
 from model.networks.recurrent_config import VARIANTS
+from model.position_translator import SHIPPED as POSITIONS
 from model.runtime.checkpoint import read_json
 from model.trained_model import ASSETS
-from model.training.split_card import DISTINCT, duplicate_section, split_lines
+from model.training.card import pairs_text
+from model.training.split_card import DISTINCT, duplicate_section, loss_text, split_lines
 
 LANGUAGE = ASSETS / "language"
 FOLDERS = [ASSETS / "translator", *(ASSETS / "recurrent" / name for name in VARIANTS), LANGUAGE]
+
+
+@pytest.fixture(params=[*FOLDERS, *(POSITIONS / kind for kind in POSITION_KINDS)], ids=lambda folder: folder.name)
+def any_folder(request):
+    return request.param
 
 
 @pytest.fixture(params=FOLDERS, ids=lambda folder: folder.name)
@@ -35,6 +43,17 @@ def test_the_card_has_scores_without_near_duplicates(folder):
     assert distinct["heldout_nll"] > evaluation["heldout_nll"]
     assert duplicate_section(evaluation) in text
     assert f"| greedy | {distinct['greedy']['bleu']:.2f} | {distinct['greedy']['chrf']:.2f} |" in text
+
+
+def test_losses_and_pairs_state_what_they_were_measured_on(any_folder):
+    card, text = read_json(any_folder / "card.json"), (any_folder / "card.md").read_text(encoding="utf-8")
+    evaluation = card["evaluation"]
+    for figures in (evaluation, evaluation[DISTINCT], evaluation.get("validation")):
+        assert figures is None or loss_text(figures) in text
+    assert f"by these weights: {evaluation['nll']:.3f} on " in text and "on first translations" in text
+    assert f"- {pairs_text(card['data'])}\n" in text
+    if any_folder.parent.name == "positions":
+        assert card["data"]["used_pairs"] == 146_415 < card["data"]["training_pairs"] == 158_590
 
 
 def test_all_networks_are_compared_on_the_same_sentences():

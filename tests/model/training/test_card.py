@@ -92,7 +92,11 @@ def test_the_readable_card_states_the_figures_of_the_other(trained):
 
 
 def test_a_figure_states_the_translations_that_it_was_measured_on():
-    assert loss_text({"heldout_nll": 1.886, "nll": 1.828}) == "1.828 on all translations (1.886 on first translations)"
+    figures = {"heldout_nll": 1.886, "nll": 1.828, "references": 2896, "scored": 2896}
+    assert loss_text(figures) == "1.828 on all translations (1.886 on first translations)"
+    assert loss_text(figures | {"scored": 2675}) == (
+        "1.828 on the 2,675 of 2,896 translations that it has positions for (1.886 on first translations among these)"
+    )
     assert loss_text({"heldout_nll": 1.886}) == "1.886 on first translations"  # a card of an earlier version
     assert pairs_text({"training_pairs": 158_590}) == "158,590 pairs to train on"
     assert pairs_text({"training_pairs": 158_590, "used_pairs": 146_415, "longest_tokens": 16}) == (
