@@ -11,7 +11,7 @@ from pages.shared.service import Service
 from views.components.component import labels
 from views.components.opened_layer import LayerRequest, Station, answer
 from views.components.requests import INVALID
-from views.map_labels import MEAN, index_of, to_id
+from views.map_labels import MEAN, describe, index_of, to_id
 from views.text.catalogue import say
 from views.text.numbers import three_digits
 from views.url_state import bound_settings
@@ -51,6 +51,9 @@ def open_requested(service: Service, trace: Trace, request: LayerRequest) -> dic
         layer=layer + 1,
         head=head + 1,
     )
+    if MEAN in (request.layer, request.head):
+        shown = describe(request.layer, request.head)
+        title = say("stage.layer.title.in-mean", "{title}; the stage shows {map}", title=title, map=shown)
     notes = []
     if request.layer == MEAN:
         notes.append(say("stage.layer.last", "A mean of layers cannot be opened: the last layer is opened."))

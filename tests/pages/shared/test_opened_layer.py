@@ -42,7 +42,8 @@ def test_seven_stations_of_the_head_with_the_largest_weight(open_app, trace, pag
     answer = opened(app, stored, 3, "cross", "4", "mean", 2)
     weights = trace.cross_attention[3, :, 2]  # (head, key)
     head = int(weights.max(axis=1).argmax())
-    assert answer["serial"] == 3 and f"layer 4, head {head + 1}" in answer["title"]
+    place = f"Cross-attention at {trace.next_tokens[2].strip()}: layer 4, head {head + 1}"
+    assert answer["serial"] == 3 and answer["title"] == f"{place}; the stage shows layer 4, mean over heads"
     assert answer["note"] == "Of its 8 heads, this one has the largest weight here."
     titles = [station["title"] for station in answer["stations"]]
     assert titles == ["Input", "q, k, v", "Scores", "Softmax", "Weighted mean", "Add & Norm", "Feed-forward"]
@@ -62,6 +63,7 @@ def test_masked_keys_are_counted_and_what_is_not_there_is_refused(open_app, trac
     app = open_app()
     answer = opened(app, "stage_layer", 1, "decoder", "1", "2", 0)
     assert f"Masked keys: {len(trace.target_tokens) - 1}." in answer["stations"][2]["text"]
+    assert answer["title"] == "Masked decoder self-attention at Je: layer 1, head 2"
     assert answer["note"] == "" and [row[0] for row in answer["stations"][3]["rows"]] == ["<s>"]
     for serial, place in enumerate((("cross", "1", "1", 99), ("cross", "9", "1", 0), ("other", "1", "1", 0)), 2):
         assert opened(app, "stage_layer", serial, *place) == {
@@ -75,7 +77,9 @@ def test_masked_keys_are_counted_and_what_is_not_there_is_refused(open_app, trac
 
 def test_a_mean_of_layers_opens_the_last_and_pulls_have_to_be_undone_first(open_app):
     asked = 1, "encoder", "mean", "mean", 0
-    assert opened(open_app(), "stage_layer", *asked)["note"].startswith("A mean of layers cannot be opened")
+    answer = opened(open_app(), "stage_layer", *asked)
+    assert answer["note"].startswith("A mean of layers cannot be opened")
+    assert answer["title"].endswith("; the stage shows mean over all layers and heads")
     answer = opened(open_app(text=TIRED, pull="pull:cross:4.1:2.2.1.0"), "stage_layer", *asked)
     assert answer["status"] == "refused" and answer["reason"].startswith("Undo the pulls first")
 
