@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from .export.whole_folder import whole_folder
 from .networks.decoder_only import DecoderOnlyConfig, DecoderOnlyTransformer
 from .networks.tap import Tap
 from .runtime.fallback import falls_back
+from .runtime.messages import Template
 from .sentence_check import MAX_TOKENS
 from .text.tokenizer import Tokenizer
 from .tracing.head_interventions import Shapes
@@ -32,6 +34,10 @@ from .translator import SentenceTranslator
 
 SHIPPED = ASSETS / "language"
 TOKENIZER = TRANSLATOR / "tokenizer.model"
+SAME_CONTINUATION = Template(
+    "Both texts are most probably continued by the same token: they are read as English to be continued, not "
+    "translated. State a metric, or change one of the texts."
+)
 
 
 def _record(
@@ -124,14 +130,15 @@ class LanguageModel(SentenceTranslator[LanguageTrace], CausalMethods):
         return {"decoder": (sizes.n_layers, sizes.n_heads, target, target)}
 
     def prepare_experiment(self, clean: str, corrupt: str, target: str | None = None) -> Experiment:
-        """Prepare two texts that are continued; see `model.causal.experiments.prepare_completions`.
+        """Prepare two English texts that are continued, not translated; see `prepare_completions`.
 
         Raises:
             InputError: see `check`.
         """
         ids = None if target is None else self.read_ids(target)
         texts = self.check(clean), self.check(corrupt)
-        return prepare_completions(ResumableLanguageModel(self.network), self.tokenizer, *texts, ids)
+        pair = prepare_completions(ResumableLanguageModel(self.network), self.tokenizer, *texts, ids)
+        return replace(pair, same_answer=SAME_CONTINUATION)
 
     def read_trace(self, trace: LanguageTrace) -> TracedInput:
         """Read the input of a trace; see `CausalMethods`."""

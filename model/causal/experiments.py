@@ -8,6 +8,7 @@ from torch import Tensor
 
 from ..decoding.search import greedy_batch
 from ..networks.interfaces import TranslationNetwork
+from ..runtime.messages import Template
 from ..text.tokenizer import Tokenizer
 from .activation_patching import number_positions
 from .causal_error import CausalError
@@ -26,6 +27,7 @@ class Experiment:
         clean, corrupt: one input each, with a batch of one.
         clean_labels, corrupt_labels: stack -> labels of the positions.
         metric: what is proposed; None where both inputs have the same answer.
+        same_answer: the error where there is no metric.
     """
 
     clean: Inputs
@@ -33,6 +35,7 @@ class Experiment:
     clean_labels: Mapping[str, Sequence[str]]
     corrupt_labels: Mapping[str, Sequence[str]]
     metric: Metric | None
+    same_answer: Template = Template("Both inputs have the same answer; state a metric, or change one of the inputs.")
 
     def measured(self, metric: Metric | None) -> Metric:
         """A stated metric, else the proposed one.
@@ -44,7 +47,7 @@ class Experiment:
             kind = type(metric).__name__
             raise CausalError("A metric is one such as Logit(index) or Probability(index), not a {kind}.", kind=kind)
         if metric is None and self.metric is None:
-            raise CausalError("Both inputs have the same answer; state a metric, or change one of the inputs.")
+            raise CausalError(self.same_answer)
         return metric or self.metric  # type: ignore[return-value]  # one of them is there
 
 
