@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from .chat_template import apply_template
 from .errors import OpenError, raised_as
 from .library_types import Config, Tokenizer
 from .readers import table_size
@@ -101,8 +102,7 @@ def render_chat(tokenizer: Tokenizer, messages: object) -> str:
     with raised_as(
         "The chat template of this tokenizer refuses these messages ({reason}); see their roles and their order."
     ):
-        rendered = tokenizer.apply_chat_template(list(checked), tokenize=False, add_generation_prompt=answer)
-    assert isinstance(rendered, str)
+        rendered = apply_template(tokenizer, checked, add_generation_prompt=answer)
     return rendered
 
 

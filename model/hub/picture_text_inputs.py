@@ -11,6 +11,7 @@ from PIL import Image
 from ..picture_conversion import upright_rgb
 from ..runtime.fallback import device_of
 from ..runtime.messages import Template
+from .chat_template import apply_template
 from .errors import OpenError, raised_as
 from .forward_run import ModelInputs
 from .input_forms import check_messages, one_picture, one_text
@@ -146,8 +147,8 @@ def render_picture_chat(processor: Any, messages: object, count: int) -> str:
     with raised_as(
         "The chat template of this model refuses these messages ({reason}); see their roles and their order."
     ):
-        rendered = processor.tokenizer.apply_chat_template(
-            chat, chat_template=template, tokenize=False, add_generation_prompt=checked[-1]["role"] == "user"
+        rendered = apply_template(
+            processor.tokenizer, chat, chat_template=template, add_generation_prompt=checked[-1]["role"] == "user"
         )
     assert isinstance(rendered, str)
     return rendered
