@@ -213,11 +213,15 @@ def test_typing_is_translated_before_enter_and_is_one_entry_in_the_history(serve
     expect(page.locator(".aa-line")).to_have_count(1)
     expect(page.locator(".aa-line")).to_contain_text("lit")
     expect(page.locator(".stage-root .texts .now")).to_have_count(0)
+    files = page.locator(".aa-entered").last  # at the file of the tokens
+    expect(files).to_be_visible()
+    expect(files).to_contain_text("The animal didn't cross the street")
     assert (page.evaluate("window.pushed"), page.url) == (0, address)
     box.fill("She reads a book.")
     box.press("Enter")
     page.wait_for_url("**text=She+reads+a+book.**")
     expect(page.locator(".aa-line")).to_contain_text("lit")
+    expect(files).to_be_hidden()
     assert page.evaluate("window.pushed") == 1
     page.go_back()
     expect(stage).to_have_attribute("data-drawn", re.compile("^The animal"))

@@ -134,6 +134,7 @@ CONSTANTS = {
         "STEP",
         "SLIDER",
         "UPLOAD_BOX",
+        "USED",
         "WAITING",
         "WRITING",
         "across",
@@ -147,6 +148,8 @@ IDS = {
     *("held", "nearly", "not"),
     *("english", "french", "encoder", "decoder", "cross"),  # of sides and kinds
     *("gridcell", "columnheader", "rowheader"),
+    *("idle", "sent", "late", "answered", "refused", "outdated"),  # states of a request
+    *("try", "next", "none"),  # which pulls are proposed
 }
 LOOPS = re.compile(r"for \(const (?:kind|side) of \[[^\]]*$")  # over ids
 MODULES = re.compile(r'^(?:import\b|export\b[^"\n=]*from|declare module)[^"=]*"[^"\n]*"', re.MULTILINE)

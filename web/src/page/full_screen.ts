@@ -10,6 +10,7 @@ import { matches } from "./dom"
 const WRITING = "input:not([type=radio], [type=checkbox], [type=range]), textarea, select, [contenteditable]"
 
 const COVERS = 0.8 // share of the window that only an enlarged chart has
+const USED = [":hover", ":focus-within"] // states of the map that is meant
 const CHARTS = ".js-plotly-plot:has(.modebar-btn)"
 
 /** Pixels from `point` to an extent; 0 within. */
@@ -38,7 +39,7 @@ function chosenMap(): HTMLElement | undefined {
   const maps = components.flatMap(({ shadowRoot }) => [...(shadowRoot?.querySelectorAll<HTMLElement>(MAPS) ?? [])])
   const drawn = [...maps, ...charts].filter(({ offsetHeight }) => offsetHeight > 0)
   const [nearest] = drawn.map((map) => [map, fromMiddle(map)] as const).sort(([, one], [, other]) => one - other)
-  const chosen = [":hover", ":focus-within"].map((state) => drawn.find((map) => map.matches(state)))
+  const chosen = USED.map((state) => drawn.find((map) => map.matches(state)))
   return chosen.find(Boolean) ?? nearest?.[0]
 }
 
