@@ -21,6 +21,7 @@ import navigationStyle from "./navigation.css"
 import { placeMenu } from "./nav_scroll"
 import { openFromTop } from "./opening"
 import { presentPages } from "./presentation_mode"
+import { markPrinting } from "./printing"
 import { SentenceTyping } from "./sentence_typing"
 import { shareTheme } from "./theme_choice"
 
@@ -29,7 +30,7 @@ const site = new URL(".", script.src)
 const { shared = "", moved = "", charts = "", charted = "", entered = "", waiting = "{}", late = "{}", words = "{}" } = script.dataset
 const sharedNames = shared.split(" ")
 
-// The server is at the root of the site. Streamlit would first look for it below the address of the page.
+// The server is where this script is, at the root of the site or below a path. Streamlit would first look below the page.
 window.__streamlit = { BACKEND_BASE_URL: site.href }
 
 adoptStyles(document, [navigationStyle, contentStyle])
@@ -46,6 +47,7 @@ writeHistory({ shared: sharedNames, moved, left, onWritten })
 delayLinks(left)
 guardDownloads()
 presentPages()
+markPrinting()
 enlargeMaps()
 announceChanges()
 placeMenu()
