@@ -31,6 +31,8 @@ def plain_rgb(image: Image.Image) -> Image.Image:
 def converter(source: Image.Image) -> tuple[Convert, list[Message]]:
     """A function that converts parts of a picture, without their alpha channel, to sRGB; and notes about it."""
     content = source.info.get("icc_profile")
+    if source.mode == "LAB":
+        return _lab_converter(), []
     if not content:
         return plain_rgb, []
     try:
@@ -38,6 +40,12 @@ def converter(source: Image.Image) -> tuple[Convert, list[Message]]:
     except (OSError, ValueError, ImageCms.PyCMSError):
         return plain_rgb, [UNUSABLE]
     return (plain_rgb, []) if _is_srgb(mode, convert) else (convert, [CONVERTED])
+
+
+def _lab_converter() -> Convert:
+    """Convert CIELAB, whose colours need no profile, to sRGB."""
+    transform = ImageCms.buildTransform(ImageCms.createProfile("LAB"), _SRGB, "LAB", "RGB")
+    return lambda image: _transformed(image, transform)
 
 
 def _profile_converter(content: bytes, mode: str) -> tuple[str, Convert]:

@@ -230,7 +230,7 @@ def _small_rgb(source: Image.Image) -> tuple[Image.Image, list[Message]]:
 
 
 def _is_transparent(source: Image.Image) -> bool:
-    if "A" in source.getbands() or "a" in source.getbands():
+    if source.mode != "LAB" and ("A" in source.getbands() or "a" in source.getbands()):  # whose A is a colour
         alpha = source.getchannel("A" if "A" in source.getbands() else "a")
         lowest = alpha.getextrema()[0]
         assert not isinstance(lowest, tuple), "an image of one band has one minimum"

@@ -67,8 +67,8 @@ def changed_sentence(name: str, text: str, language: str, former: str) -> str:
 
 
 def sentence_cell(text: str, doubtful: Sequence[tuple[int, int]] = ()) -> Cell:
-    """A sentence in a table; `doubtful` as of `sentence`."""
-    return Cell(f"<span{literal.TOKEN}>{doubtful_text(text, doubtful)}</span>", "0")
+    """A French sentence in a table; `doubtful` as of `sentence`."""
+    return Cell(f'<span{literal.TOKEN} lang="fr">{doubtful_text(text, doubtful)}</span>', "0")
 
 
 def doubtful_text(text: str, doubtful: Sequence[tuple[int, int]]) -> str:
@@ -116,10 +116,11 @@ def chips(
     kind: str,
     probabilities: Sequence[float] | None = None,
     notes: Sequence[str] | None = None,
+    language: str = "",
 ) -> str:
     """Tokens in a row, underlined in the colour of the stack `kind` that reads or generates them.
 
-    Next to each is its probability or its note; an empty note is not shown.
+    Next to each is its probability or its note; an empty note is not shown. `language` is their code, if they have one.
     """
     if probabilities is not None:
         notes = [three_digits(probability) for probability in probabilities]
@@ -128,13 +129,14 @@ def chips(
         name, small = literal.html(literal.token(token)), f"<small>{literal.html(note)}</small>"
         content = f"<span{literal.TOKEN}>{name}</span>{small}" if note else name
         items.append(f'<span{"" if note else literal.TOKEN} role="listitem">{content}</span>')
-    return f'<div role="list" class="aa-chips aa-{kind}">{"".join(items)}</div>'
+    written = f' lang="{language}"' if language else ""
+    return f'<div role="list" class="aa-chips aa-{kind}"{written}>{"".join(items)}</div>'
 
 
 def cards(produced: Sequence[Produced]) -> str:
-    """One card per token: the candidates with their probabilities as bars, the chosen one in decoder orange."""
+    """One card per French token: the candidates with their probabilities as bars, the chosen one in decoder orange."""
     items = "".join(_card(number, token) for number, token in enumerate(produced, 1))
-    return f'<div role="list" class="aa-cards">{items}</div>'
+    return f'<div role="list" class="aa-cards" lang="fr">{items}</div>'
 
 
 def _card(number: int, produced: Produced) -> str:

@@ -6,7 +6,7 @@ import struct
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageCms
 
 from tests.views.controls.odd_pictures import encoded, photo, png, png_chunk
 from tests.views.controls.reading_pictures import LOSSLESS, pixels, refusal
@@ -115,3 +115,14 @@ def test_two_pictures_in_one_jpeg():
     picture = read_picture(content)
     assert (picture.format, picture.notes) == ("JPEG", ())
     assert np.abs(pixels(picture).astype(int) - np.asarray(photo())).mean() < 8
+
+
+@pytest.mark.parametrize("with_profile", [True, False])
+def test_lab_has_its_colours_and_no_transparent_parts(with_profile: bool):
+    colours = np.random.default_rng(0).integers(0, 256, (16, 16, 3), dtype=np.uint8)
+    profiles = [ImageCms.createProfile(name) for name in ("sRGB", "LAB")]
+    lab = ImageCms.applyTransform(Image.fromarray(colours), ImageCms.buildTransform(*profiles, "RGB", "LAB"))
+    options = {} if with_profile else {"icc_profile": b""}
+    picture = read_picture(encoded(lab, "TIFF", **options))
+    assert picture.notes == ()
+    assert np.abs(np.asarray(picture.image).astype(int) - colours).mean() < 3  # Lab has 8 bits a channel too
