@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import io
 import re
 from typing import get_args
@@ -67,6 +68,12 @@ def test_every_table_is_a_map_with_its_numbers_and_a_file(results, name):
     if name != "Path patching":
         rows = saved(shown.html, f"{first}.csv").decode("utf-8-sig").splitlines()
         assert len(rows) == 1 + int((~np.isnan(result.tables[first].values)).sum())
+
+
+def test_copying_scores_say_why_cross_attention_is_left_out(results):
+    header, _ = payload(show(results["Copying scores"]).html)
+    assert list(header["sets"]) == ["decoder"]
+    assert "Cross-attention is left out: its values come from" in html.unescape(show(results["Copying scores"]).html)
 
 
 def test_axes_are_joined_and_the_check_is_stated(results):

@@ -66,6 +66,10 @@ EVERYTHING = Message(
     "With everything replaced, the result differs from the other run by at most {check_everything} of its largest "
     "logit.",
 )
+NOT_COPIED = Message(
+    "show.result.not-copied",
+    "Cross-attention is left out: its values come from the encoder's output, not from embeddings of tokens.",
+)
 LOGIT_DIFFERENCE = Message(
     "show.result.logits",
     "Each cell is the share of one part in the logit of token {index} minus that of token {other} at "
@@ -81,6 +85,8 @@ def measured(result: Any) -> str:
     sentences = [SENTENCES[name]] if name in SENTENCES else []
     if name == "ActivationPatching" and result.check.everything is not None:
         sentences.append(EVERYTHING)
+    if name == "CopyingScores" and result.left_out:
+        sentences.append(NOT_COPIED)
     if name == "LogitAttribution" and result.other is not None:
         sentences = [LOGIT_DIFFERENCE]
     return " ".join(sentence(**values) for sentence in sentences)
