@@ -27,7 +27,8 @@ def stream_with_draft(
     config = network.config
     decoder = network.begin_decoding(network.ids(source))
     limit = min(max_length, network.most_generated(len(source)))
-    never, ids, most = network.ids(config.never_generated)[0], (), len(draft)
+    never, most = network.ids(config.never_generated)[0], len(draft)
+    ids: tuple[int, ...] = ()
     while True:
         before = len(ids)
         guessed = guess_next(ids, draft)[: min(most, limit - before - 1)]

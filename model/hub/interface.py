@@ -41,7 +41,7 @@ def set_implementation(network: Network, name: str) -> None:
     """
     network.set_attn_implementation(name)
     for module in network.modules():
-        own = getattr(module, "config", None)
+        own: Any = getattr(module, "config", None)
         is_copy = type(own) is type(network.config) and own is not network.config
         if is_copy and hasattr(module, "set_attn_implementation") and own._attn_implementation != name:
             module.set_attn_implementation(name)

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -220,10 +221,10 @@ def _arrays(tables: Mapping[str, list]) -> dict[str, np.ndarray]:
 
 def _read_head(head: Mapping, steps: Sequence[int]) -> FormingHead:
     effects = [BootstrapInterval(**effect) for effect in head["effects"]]
-    named = {name: head[name] for name in ("kind", "layer", "head", "step", "needed", "needed_at_end")}
+    named: dict[str, Any] = {name: head[name] for name in ("kind", "layer", "head", "step", "needed", "needed_at_end")}
     place = list(steps).index(head["step"])
     after = steps[place - 1] if place else None
-    of_step = {"after": after, "later": len(steps) - 1 - place, "change": effects[place]}
+    of_step: dict[str, Any] = {"after": after, "later": len(steps) - 1 - place, "change": effects[place]}
     return FormingHead(change_at_end=effects[-1], **of_step, **named)
 
 

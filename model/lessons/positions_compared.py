@@ -136,7 +136,7 @@ class PositionComparison:
 
     def loss_extremes(self, group: PositionLengths) -> Extremes | None:
         """The kinds with the lowest and the highest loss at these lengths; None if none has a loss there."""
-        values = {kind: band.value for kind in self.kinds if (band := group.loss[kind]) is not None}
+        values: dict[str, float] = {kind: band.value for kind in self.kinds if (band := group.loss[kind]) is not None}
         return find_extremes(values, self.loss_apart) if values else None
 
     def shuffled_extremes(self, where: str) -> Extremes:

@@ -8,7 +8,7 @@ rounding alone.
 """
 
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -84,7 +84,7 @@ class Linear(nn.Linear):
 
     def forward(self, stream: Tensor) -> Tensor:
         """`(..., in)` -> `(..., out)`."""
-        own = self._parameters  # an attribute of a module is looked up several times slower
+        own: dict[str, Any] = self._parameters  # an attribute of a module is looked up several times slower
         return linear(stream, own["weight"], own["bias"], self.packed)
 
 

@@ -1,6 +1,6 @@
 """Unpack compressed files within a limit: a few megabytes of zeros unpack to many gigabytes."""
 
-from typing import IO
+from typing import Protocol
 
 LARGEST_UNPACKED = 256_000_000  # bytes
 PART = 1_000_000  # bytes that are unpacked at a time
@@ -10,7 +10,13 @@ class UnpackedSizeError(ValueError):
     """A compressed file unpacks to more than is read; the message states what to do."""
 
 
-def unpack_within_limit(stream: IO[bytes], name: object) -> bytes:
+class ByteStream(Protocol):
+    """What can be read in parts, such as a file in an archive."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+def unpack_within_limit(stream: ByteStream, name: object) -> bytes:
     """The whole content of a compressed stream.
 
     Args:

@@ -102,9 +102,10 @@ def table_rows(cards: dict[str, dict], steps: dict[str, BootstrapInterval]) -> l
 def distinct_steps(cards: dict[str, dict]) -> list[float | None]:
     """Change of greedy BLEU from each network to the next on test sentences without near duplicates, by the cards."""
     scores = [card["evaluation"].get(DISTINCT, {}).get("greedy", {}).get("bleu") for card in cards.values()]
-    return [None] + [
+    changes = (
         None if before is None or after is None else round(after - before, 2) for before, after in pairwise(scores)
-    ]
+    )
+    return [None, *changes]
 
 
 def bounds(bleu: BootstrapInterval, step: BootstrapInterval | None) -> list[float | None]:

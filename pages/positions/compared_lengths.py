@@ -66,7 +66,7 @@ def render(networks: ComparedNetworks) -> dict[str, object] | None:
     caption("positions", "compared-measured", hardware=hardware(study.hardware))
     rows = csv_rows(study)
     files.csv(csv_header(), rows, "positions-by-length", say("positions-compared.lengths.csv", "By length as CSV"))
-    return result
+    return {**result}
 
 
 def summary(study: PositionComparison) -> dict[str, str]:

@@ -120,9 +120,9 @@ def _panel_items(panel: MatrixPanel, left: float, head: float) -> tuple[Items, f
     size, every = min(sizes.letters[1], 0.8 * pitch), 1
     if size < sizes.letters[0]:  # labels of all lines would touch
         size, every = sizes.letters[0], math.ceil(1.25 * sizes.letters[0] / pitch)
-    rows, columns = ([fit_label(label, size) for label in labels] for labels in (rows, columns))
-    start = left + max((text_width(row, size) + 6 for row, _ in rows), default=0) + (22 if panel.axes[0] else 0)
-    lengths = [text_width(name, size) for name, _ in columns]
+    row_labels, column_labels = ([fit_label(label, size) for label in labels] for labels in (rows, columns))
+    start = left + max((text_width(row, size) + 6 for row, _ in row_labels), default=0) + (22 if panel.axes[0] else 0)
+    lengths = [text_width(name, size) for name, _ in column_labels]
     rise = math.sin(math.radians(-_ANGLE)) * max(lengths, default=0)
     upper = head + 20 + (rise + size if columns else 0)
     middle = start + width * wide / 2, upper + height * high / 2
@@ -133,7 +133,7 @@ def _panel_items(panel: MatrixPanel, left: float, head: float) -> tuple[Items, f
     ]
     items: Items = [title for title in titles if title.text]
     items += _cells(panel.colours, start, upper, wide, high)
-    lines, names = (list(enumerate(labels))[::every] for labels in (rows, columns))
+    lines, names = (list(enumerate(labels))[::every] for labels in (row_labels, column_labels))
     items += [TextLine(start - 6, upper + (n + 0.5) * high, row, size, "end", 0, whole) for n, (row, whole) in lines]
     items += [
         TextLine(start + (n + 0.5) * wide, upper - 6, name, size, "start", _ANGLE, whole) for n, (name, whole) in names
