@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from .. import palette
-from .course_parts import ROW, WIDTH, Scale, arc, course_figure, cover, token_at, words
+from .course_parts import ROW, WIDTH, BarScale, arc, course_figure, cover, token_at, words
 
 Link = tuple[int, int, float]  # query, key, weight
 _ROW, _ACROSS, _TOP = 17, 4, 76  # height of a row of a small column; columns side by side; where they begin
@@ -31,7 +31,7 @@ def head_columns(
         covered: the bars and the mean are hidden. Otherwise the columns of the heads are there to move together, see
             `course_lesson.css`.
     """
-    scale = Scale.over(losses[1], 180)
+    scale = BarScale.over(losses[1], 180)
     elements = []
     for number, (name, value) in enumerate(zip(*losses, strict=True)):
         y = 10 + 28 * number

@@ -1,6 +1,6 @@
 """Elements of the figures of lessons: texts, bars, arcs, covers, and what can be picked.
 
-A figure is 360 units wide, so that its smallest text has 13 pixels on a phone. All its bars are made by one `Scale`.
+A figure is 360 units wide, so that its smallest text has 13 pixels on a phone. All its bars are made by one `BarScale`.
 What can be picked has `data-option` with the id of an option and `data-of` with its question; the component
 `course_lesson` makes a button of it.
 """
@@ -84,7 +84,7 @@ def rectangle(x: float, y: float, width: float, height: float, fill: str, **attr
 
 
 @dataclass(frozen=True)
-class Scale:
+class BarScale:
     """The scale of a figure: lengths of all its bars are proportional to their numbers.
 
     Attributes:
@@ -97,7 +97,7 @@ class Scale:
     length: float
 
     @classmethod
-    def over(cls, values: Iterable[float], length: float) -> "Scale":
+    def over(cls, values: Iterable[float], length: float) -> "BarScale":
         """The scale on which the longest bar of some values ends at `length`."""
         every = [0.0, *map(float, values)]
         return cls(min(every), max(*every, min(every) + 1e-9), length)

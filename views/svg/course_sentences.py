@@ -12,7 +12,7 @@ from .course_parts import (
     ACCENT,
     ROW,
     Asked,
-    Scale,
+    BarScale,
     arc,
     course_figure,
     cover,
@@ -27,7 +27,7 @@ from .course_parts import (
 )
 
 _KEYS, _QUERIES = 132, 226  # x of the ends of a ribbon
-_RIBBONS = Scale(0, 1, 22)
+_RIBBONS = BarScale(0, 1, 22)
 _HUE = palette.HUES["cross"]
 
 
@@ -112,7 +112,7 @@ def bar_rows(
         marked: a row that is marked.
     """
     hue, left = palette.hue_of(kind), 172 if scores else 124
-    scale = Scale.over([*values, *(before or ())], 302 - left)
+    scale = BarScale.over([*values, *(before or ())], 302 - left)
     elements = []
     for number, token in enumerate(tokens):
         y = ROW * number + ROW / 2 + 4
@@ -150,7 +150,7 @@ def two_columns(
         covered: heading of the column that is hidden.
     """
     hue = palette.hue_of(kind)
-    scale = Scale.over((value for values in columns.values() for value in values), 66)
+    scale = BarScale.over((value for values in columns.values() for value in values), 66)
     elements = []
     for place, (heading, values) in enumerate(columns.items()):
         left = 124 + 120 * place
@@ -182,7 +182,7 @@ def arcs(
         marked: a row that is marked.
         changes: shown as bars on the right; hidden if `covered`.
     """
-    scale, height = Scale.over(changes, 60), ROW * len(tokens) + 8
+    scale, height = BarScale.over(changes, 60), ROW * len(tokens) + 8
     elements = []
     for query, key, weight, colour in links:
         y, to_y = (ROW * row + ROW / 2 + 4 for row in (query, key))

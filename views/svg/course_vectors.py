@@ -10,7 +10,7 @@ from ..text import literal
 from .course_parts import (
     ACCENT,
     WIDTH,
-    Scale,
+    BarScale,
     course_figure,
     cover,
     number_at,
@@ -67,7 +67,7 @@ def strips(
     if covered:
         elements.append(cover(2, y, WIDTH - 4, 20 * len(stages)))
     else:
-        scale = Scale.over(cosines, 190)
+        scale = BarScale.over(cosines, 190)
         for number, (stage, value) in enumerate(zip(stages, cosines, strict=True)):
             at = y + 20 * number + 10
             elements.append(words(100, at + 5, stage, "end", font_size=13))
@@ -108,7 +108,7 @@ def retained_bars(
         for dot_x, dot_y in dots:
             elements.append(f'<circle cx="{dot_x}" cy="{dot_y}" r="4" fill="currentColor"/>')
             elements.append(f'<circle cx="{left + 150}" cy="{dot_y}" r="4" fill="currentColor"/>')
-    scale = Scale(0, 100, 230)
+    scale = BarScale(0, 100, 230)
     y = 128.0
     elements.append(words(8, y, groups[0]))
     elements.append(scale.numbered(8, y + 8, short, 22, _HUE, text=f"{short:.1f} %", fill_opacity=0.6))
@@ -152,7 +152,7 @@ def stream_bars(stream: str, added: Sequence[tuple[str, str, float]], label: str
         added: option, name, and length as a share of the stream that it is added to.
         covered: what is added is hidden. It can be picked.
     """
-    scale = Scale.over([1, *(share for _, _, share in added)], 180)
+    scale = BarScale.over([1, *(share for _, _, share in added)], 180)
     elements = [words(112, 31, stream, "end"), scale.numbered(124, 14, 1.0, 24, _HUE, 354, fill_opacity=0.6)]
     for number, (option, name, share) in enumerate(added):
         y = 66 + 46 * number
@@ -190,7 +190,7 @@ def compared_pictures(
             no large picture.
         weights: `(patch,)` that shade them.
     """
-    scale, elements = Scale(0, 1, 106), []
+    scale, elements = BarScale(0, 1, 106), []
     for number, url in enumerate(urls):
         left = 4 + 184 * number
         elements.append(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from views.svg import course_heads, course_sentences, course_vectors
-from views.svg.course_parts import COVER, WIDTH, Scale
+from views.svg.course_parts import COVER, WIDTH, BarScale
 
 KEYS, PLACES = ["<b>", "cat", "."], ["le", "chat"]
 WEIGHTS = np.array([[0.7, 0.29, 0.01], [0.1, 0.8, 0.1]])
@@ -54,7 +54,7 @@ def widths(svg: str) -> list[float]:
 
 
 def test_a_bar_of_a_negative_number_ends_at_zero():
-    scale = Scale.over([-1.0, 3.0], 80)
+    scale = BarScale.over([-1.0, 3.0], 80)
     bars = [nodes(scale.bar(10, 0, number, 8, "red"))[0] for number in (-1.0, 3.0, 1.5)]
     assert [(bar.get("x"), bar.get("width")) for bar in bars] == [("10.0", "20.0"), ("30.0", "60.0"), ("30.0", "30.0")]
 
