@@ -306,7 +306,7 @@ def test_a_ribbon_is_pulled_controlled_and_taken_back(server: Server, page: Page
     received.clear()
     page.mouse.up()
     expect(page.locator(".texts .lines")).to_contain_text("for 7 of 16")
-    expect(page.locator(".aa-line mark")).to_have_text("qu'")
+    expect(page.locator(".aa-line mark")).to_have_text("il")
     expect(page.locator(".texts .now")).to_have_count(0)
     assert sum(received) < 30_000  # both answers: the translation with the changed weights, and the control
     expect(page.locator(".texts .note")).to_contain_text("You forced this weight.")
