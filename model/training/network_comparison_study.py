@@ -228,7 +228,7 @@ def corpus_bleu(row: np.ndarray) -> float:
 def bootstrap_interval(value: float, drawn: np.ndarray) -> BootstrapInterval:
     """A figure with the central 95 % of its values over the resamples."""
     low, high = np.percentile(drawn, (2.5, 97.5))
-    return BootstrapInterval(float(value), float(low), float(high))
+    return BootstrapInterval(round(float(value), 5), round(float(low), 5), round(float(high), 5))
 
 
 def bleu_counts(row: np.ndarray) -> BleuCounts:

@@ -339,7 +339,7 @@ def test_broken_installation_gets_one_sentence():
 def test_page_opens_on_the_church_and_reports_plain_pictures(open_app, classifier):
     app = open_app("vision")
     assert app.query_params["picture"] == "church"
-    (message,) = [element.value for element in app.markdown if "background often decides" in element.value]
+    (message,) = [element.value for element in app.markdown if "The background counts too" in element.value]
     for colour, name, expected in (
         ((110, 160, 220), "sky blue", "parachute"),
         ((60, 140, 50), "grass green", "golf ball"),
