@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.keys import tab_to
 from tests.browser.mounting import mount_component
 from views import palette
 from views.components import component
@@ -100,7 +101,7 @@ def test_a_cell_that_is_pointed_at_is_marked_in_all_maps(mount):
     hover(page, 0, 0, 1, FIRST.shape)  # its row is not in the others, its column is
     assert highlighted_cells(page) == [[0, 1], [-1, 0], [-1, 0]]
     assert page.locator(".cursor:visible").count() == 1
-    canvas(page, 1).focus()
+    tab_to(canvas(page, 1))
     page.keyboard.press("ArrowDown")
     hover(page, 2, 1, 1, CHANGE.shape)  # one cell at a time, even with the focus elsewhere
     assert highlighted_cells(page) == [[2, 2], [1, 1], [1, 1]]
@@ -118,7 +119,7 @@ def test_maps_of_the_same_tokens_need_no_links(mount):
 
 def test_keys_move_the_cursor_and_announce_the_cell(mount):
     page = mount()
-    canvas(page, 2).focus()
+    tab_to(canvas(page, 2))
     for key in ("ArrowDown", "ArrowDown", "ArrowRight"):  # the first one enters at the first cell
         page.keyboard.press(key)
     assert highlighted_cells(page) == [[2, 2], [1, 1], [1, 1]]
@@ -134,7 +135,7 @@ def test_keys_move_the_cursor_and_announce_the_cell(mount):
 
 def test_keys_continue_in_another_map_and_start_at_the_marked_cell(mount):
     page = mount([make_matrices()[0]], links=None)
-    canvas(page, 0).focus()
+    tab_to(canvas(page, 0))
     for key in ("ArrowDown", "ArrowDown", "ArrowDown"):
         page.keyboard.press(key)
     mount([make_matrices()[1]], links=None)  # has no such row

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from model.decoding.sampling_stages import sampling_stages
+from tests.browser.keys import tab_to
 from tests.browser.mounting import mount_component
 from views import palette
 from views.components.component import selection_mark
@@ -92,7 +93,7 @@ def test_a_heatmap_has_the_colours_of_its_numbers(mount):
 
 def test_all_panels_follow_a_key_on_a_slider_immediately(mount):
     page = mount(make_view(), {"token": 0, "unit": 2})
-    slider(page, "token").focus()
+    tab_to(slider(page, "token"))
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     expect(page.locator(".formula")).to_have_text(f"token 3 is sat, unit 3: {format_value(HIDDEN[2, 2])}")

@@ -7,6 +7,7 @@ import json
 import pytest
 from playwright.sync_api import Page
 
+from tests.browser.keys import tab_to
 from tests.browser.mounting import mount_component
 from views.components.component import selection_mark
 from views.components.vector_view import VectorPlacement, payload
@@ -55,7 +56,7 @@ def test_a_basis_and_its_coordinates(mount):
 def test_keys_and_the_pointer_move_a_vector(mount):
     page = mount(PLANE)
     tip = page.get_by_role("slider", name="v", exact=True)
-    tip.focus()
+    tab_to(tip)
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Shift+ArrowUp")
     assert placement(page)["vectors"][1] == [-0.9, 3]

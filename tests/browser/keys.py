@@ -1,0 +1,21 @@
+"""Reach what a test of keys is about as a person does: by Tab."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator
+
+HAS_FOCUS = "node => node.getRootNode().activeElement === node"
+
+
+def tab_to(target: Locator, backwards: bool = False, most: int = 60) -> int:
+    """Press Tab until `target` has the focus; return how many times.
+
+    Raises:
+        AssertionError: it does not get it.
+    """
+    target.wait_for()
+    for count in range(1, most + 1):
+        target.page.keyboard.press("Shift+Tab" if backwards else "Tab")
+        if target.evaluate(HAS_FOCUS):
+            return count
+    raise AssertionError(f"No number of Tabs reaches {target}")
