@@ -20,6 +20,5 @@ def answer_cell(answer: str, probability: float, is_right: bool, kind: str = "de
     shown = literal.html(literal.visible(literal.token(answer) if what == "token" else answer))
     right = " aa-right" if is_right else ""
     number = f"<small{literal.NUMBER}>{literal.html(percent(probability))}</small>"
-    return Cell(
-        f'<span class="aa-outcome{right}" style="{bar}"><span data-said="{what}">{shown}</span>{number}</span>', "4rem"
-    )
+    answered = f"<span{literal.attributes_of(what)}>{shown}</span>"
+    return Cell(f'<span class="aa-outcome{right}" style="{bar}">{answered}{number}</span>', "4rem")

@@ -28,7 +28,7 @@ Value = str | int | float | Cell
 
 def data_cell(text: str, what: Literal["token", "number", "name"]) -> Cell:
     """A cell whose text is data, marked as such, and not a translated message."""
-    return Cell(f'<span data-said="{what}">{literal.html(literal.visible(text))}</span>', "0")
+    return Cell(f"<span{literal.attributes_of(what)}>{literal.html(literal.visible(text))}</span>", "0")
 
 
 def table(

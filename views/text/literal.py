@@ -25,6 +25,11 @@ TOKEN, NUMBER, NAME, CODE = (f' data-said="{kind}"' for kind in ("token", "numbe
 TOKEN += ' translate="no"'  # else translators of browsers replace the output of a network by another
 
 
+def attributes_of(what: str) -> str:
+    """The attributes of an element with data of the kind `what`: "token", "number", "name" or "code"."""
+    return TOKEN if what == "token" else f' data-said="{what}"'
+
+
 def tokens_on(*axes: str) -> dict:
     """The `meta` of a Plotly layout that marks axes, such as "xaxis", as showing tokens: a chart has no attributes."""
     return {"said": dict.fromkeys(axes, "token")}
