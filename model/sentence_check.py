@@ -1,7 +1,8 @@
 """Whether a translator accepts a text; why not, and whether it reads the text in other characters than were typed."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from numbers import Integral
 
 from .runtime.messages import UserError
 from .text.source_text import is_read_differently, normalize_source
@@ -61,3 +62,18 @@ def warn_if_read_differently(text: str) -> None:
             SourceTextWarning,
             stacklevel=5,
         )
+
+
+def check_target_ids(given: object, tokens: int) -> list[int]:
+    """Ids of a target, as a saved file has them.
+
+    Args:
+        tokens: number of those that there are.
+
+    Raises:
+        InputError: there are none, or something else among them.
+    """
+    ids = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
+    if not ids or not all(isinstance(id_, Integral) and type(id_) is not bool and 0 <= id_ < tokens for id_ in ids):
+        raise InputError("Ids of a target are whole numbers from 0 to {last}, and at least one.", last=tokens - 1)
+    return [int(id_) for id_ in ids]

@@ -29,7 +29,7 @@ from .pulling.pull_methods import PullMethods
 from .runtime.checkpoint import check_sha256, explain_read_errors
 from .runtime.fallback import falls_back
 from .runtime.progress import InSteps, run_to_end, steps_with_fallback
-from .sentence_check import MAX_TOKENS, check_text, warn_if_read_differently
+from .sentence_check import MAX_TOKENS, check_target_ids, check_text, warn_if_read_differently
 from .text.english import foreign_sign
 from .text.english_statistics import EnglishStatistics
 from .text.tokenizer import Tokenizer
@@ -191,7 +191,7 @@ class SentenceTranslator(TrainedModel, MeasuredDoubt, Generic[TraceT]):
         if target is not None:
             following = self.read_target_ids(target)
         elif target_ids is not None:
-            following = list(target_ids)
+            following = check_target_ids(target_ids, len(self.tokenizer))
         else:
             following = self._greedy(text)
         return source, [self.tokenizer.bos_id, *following[:-1]], following
@@ -217,7 +217,7 @@ class SentenceTranslator(TrainedModel, MeasuredDoubt, Generic[TraceT]):
             SourceTextWarning: `target_ids` were stored for a sentence that earlier versions read as it was typed.
 
         Raises:
-            InputError: `text` or `target` cannot be used, see `check`.
+            InputError: `text`, `target` or `target_ids` cannot be used, see `check`.
             InterventionError: see `model.tracing.interventions.to_tap`.
         """
         if target_ids is not None:

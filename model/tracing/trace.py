@@ -14,6 +14,7 @@ from torch import Tensor
 from ..networks.tap import Chain, Recorder, Tap
 from ..networks.transformer import Transformer
 from ..runtime.arrays import largest_difference, softmax, to_array
+from ..runtime.messages import UserError
 from ..text.token_labels import TokenAxis
 from ..text.tokenizer import Tokenizer
 from ..text.words import whole_words
@@ -130,7 +131,14 @@ class SentenceTrace(SavableTrace):
         return f"{shorten(self.source_text)} and {shorten(self.target_text)}"
 
     def attention(self, kind: str) -> np.ndarray:
-        """`(layers, heads, query, key)` float32 of "encoder", "decoder" or "cross"."""
+        """`(layers, heads, query, key)` float32 of "encoder", "decoder" or "cross".
+
+        Raises:
+            UserError: the trace has no such kind.
+        """
+        if not isinstance(kind, str) or kind not in self.records:
+            known = ", ".join(self.records)
+            raise UserError("This trace has no attention of kind {kind}; it has {known}.", kind=kind, known=known)
         return self.records[kind].weights
 
     def axes(self, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
