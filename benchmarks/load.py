@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from benchmarks.load_costs import costs
 from benchmarks.load_servers import Servers, servers
 from benchmarks.load_visitor import ACTIONS, ARRIVAL, PAGES, THINKING, SimulatedVisitor, VisitLog, photo
 from benchmarks.timing import Measurement, summarise
@@ -50,12 +51,12 @@ class Wave:
 
 
 def load(waves: dict[int, float], seed: int = SEED, replicas: int = 1) -> list[Measurement]:
-    """Run each wave on a new server, or on several behind a proxy.
+    """Measure the processor time of answers, then run each wave on a new server, or on several behind a proxy.
 
     Args:
         waves: how many visitors, and for how many seconds they come and stay.
     """
-    rows = []
+    rows = costs() if replicas == 1 else []
     for visitors, seconds in waves.items():
         wave = run_wave(visitors, seconds, seed, replicas=replicas)
         rows += measurements(wave)
