@@ -8,7 +8,7 @@ from ..attribution.intervention_result import attention_shapes
 from ..decoding.tapped_decoding import GeneratedTokens, greedy_with_tap_in_steps
 from ..networks.transformer import Transformer
 from ..runtime.fallback import NetworkOwner, falls_back
-from ..runtime.progress import run_to_end
+from ..runtime.progress import InSteps, Progress, run_to_end
 from ..text.tokenizer import Tokenizer
 from ..tracing.head_interventions import Heads, Pull
 from ..tracing.interventions import HeadInterventions
@@ -35,6 +35,20 @@ class PullMethods(NetworkOwner):
         draft, ahead = trace.next_ids, interventions.looks_ahead
         steps = greedy_with_tap_in_steps(self.network, trace.source_ids, tap, limit, draft, looks_ahead=ahead)
         return run_to_end(steps)
+
+    def generate_each_in_steps(
+        self, trace: Trace, plans: Sequence[HeadInterventions]
+    ) -> InSteps[dict[HeadInterventions, GeneratedTokens]]:
+        """`generate_under` each of several interventions; each is a part.
+
+        Raises:
+            InterventionError: see `HeadInterventions.check`.
+        """
+        generated: dict[HeadInterventions, GeneratedTokens] = {}
+        for plan in dict.fromkeys(plans):
+            generated[plan] = self.generate_under(trace, plan)
+            yield Progress(len(generated), len(set(plans)))
+        return generated
 
     @falls_back
     @torch.inference_mode()

@@ -5,7 +5,7 @@ Tokens are in quotation marks. Where Markdown or HTML is interpreted, escape the
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from model.pulling.pulls import PullControl, PullSweep
 from model.pulling.rows import PulledTranslation
@@ -46,6 +46,15 @@ class PulledPlaces:
             queries = trace.next_tokens
         layers, heads = trace.records[kind].weights.shape[:2]
         return cls(kind, tuple(queries), tuple(keys), tuple(trace.next_ids), layers, heads)
+
+    @classmethod
+    def of_ids(cls, trace: Trace, kind: str, ids: Sequence[int]) -> "PulledPlaces":
+        """Name the places of another translation of a traced sentence, by its ids."""
+        own = replace(cls.of(trace, kind), ids=tuple(ids))
+        if kind_of(kind).stack != "decoder":
+            return own
+        queries, fed = map(trace.tokenizer.display, (ids, [*trace.target_ids[:1], *ids[:-1]]))
+        return replace(own, queries=tuple(queries), keys=own.keys if kind == "cross" else tuple(fed))
 
     def query(self, place: int) -> str:
         """Name a query, from 0: its token in quotation marks, with its number if the token occurs more than once."""

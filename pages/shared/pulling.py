@@ -9,6 +9,7 @@ from model import HeadInterventions, InterventionError, Trace
 from model.decoding.tapped_decoding import GeneratedTokens
 from model.pulling.deltas import pulled_weights
 from model.pulling.pulls import WEIGHTS, PullControl, PullSweep
+from model.pulling.set_places import tokens_when_set
 from model.tracing.head_interventions import Heads, OneHot, Pull
 from pages.shared import pull_sentences
 from pages.shared.pull_sentences import PulledPlaces
@@ -172,12 +173,20 @@ def describe_pulls(service: Service, trace: Trace, plan: HeadInterventions) -> l
     """
     if not any(isinstance(change, Pull | OneHot) for change in plan.changes):
         return []
-    key = ("set at", trace.source_ids, len(trace.target_ids), plan.to_text())
-    set_at = service.analysis(key, lambda model: model.tokens_when_pulled(trace, plan))
+    others = [HeadInterventions((*plan.changes[:number], *plan.changes[number + 1 :])) for number in _numbers(plan)]
+    before = [HeadInterventions(plan.changes[:number]) for number in _numbers(plan)]
+    key = ("generated around", trace.source_ids, len(trace.target_ids), plan.to_text())
+    generated = service.analysis_in_steps(
+        key, lambda model: model.generate_each_in_steps(trace, [*before, *others])
+    )  # of many changes, each of which is left out in turn
+    set_at = tokens_when_set(lambda changes: generated[changes].ids, trace.tokenizer, plan)
     lines = []
-    for number, (change, token) in enumerate(zip(plan.changes, set_at, strict=True)):
+    for change, token, without in zip(plan.changes, set_at, others, strict=True):
         if isinstance(change, Pull | OneHot):
-            others = HeadInterventions((*plan.changes[:number], *plan.changes[number + 1 :]))
-            places = PulledPlaces.of(trace_under(service, trace, others), change.kind)
+            places = PulledPlaces.of_ids(trace, change.kind, generated[without].ids)
             lines.append(pull_sentences.describe_pull(change, places, token))
     return lines
+
+
+def _numbers(plan: HeadInterventions) -> range:
+    return range(len(plan.changes))
