@@ -28,6 +28,7 @@ FREQUENCY = re.compile(
     re.IGNORECASE,
 )
 COUNTED = re.compile(r"\b(?:how|as|so|too|equally) (?:many|often|few)\b", re.IGNORECASE)  # no claim of frequency
+LINK = re.compile(r"\[([^\]]*)\]\(term:[^)]*\)")  # of a term to the glossary
 SOURCE = re.compile(r"[A-Z].* \d{4}, (?:section|table|figure) \d")
 
 
@@ -49,7 +50,8 @@ def texts() -> dict[str, str]:
         listed[str(path.relative_to(ROOT))] = [
             "".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"
         ]
-    return {name: re.sub(r"\s+", " ", "\n".join(parts)).replace("{many}", "") for name, parts in listed.items()}
+    joined = {name: LINK.sub(r"\1", "\n".join(parts)).replace("{many}", "") for name, parts in listed.items()}
+    return {name: re.sub(r"\s+", " ", text) for name, text in joined.items()}
 
 
 def unlisted(name: str, text: str) -> Iterator[str]:
