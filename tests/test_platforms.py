@@ -29,7 +29,7 @@ NAMES = {
     ),
     "signal": (
         r"SIG(?!INT$|TERM$|ABRT$|FPE$|ILL$|SEGV$|_DFL$|_IGN$)\w+|CTRL_\w+|alarm|pause|[gs]etitimer|ITIMER_\w+|pthread_\w+"
-        r"|sig\w+"
+        r"|sig(action|interrupt|pending|queue|wait\w*|timedwait)"
     ),
     "select": r"e?poll|kqueue|devpoll|EPOLL\w+|POLL\w+",
     "socket": (

@@ -135,6 +135,7 @@ def test_a_long_header_is_not_read(checkpoint):
 
 def test_many_headers_are_bounded_together(checkpoint, monkeypatch):
     monkeypatch.setattr(folder, "MOST_HEADERS", 1000)
+    (checkpoint / "model.safetensors").unlink()
     for number in range(20):
         write_header(checkpoint / f"model-{number:05}.safetensors", text_of({"a": TENSOR}))
     assert "or 0 MB in all" in problem_of(checkpoint)
@@ -229,6 +230,7 @@ def test_a_file_that_changes_while_it_is_read(checkpoint, monkeypatch, name, cha
 
 
 def test_a_name_of_other_bytes_is_stated(checkpoint):
+    (checkpoint / "model.safetensors").unlink()
     write_header(Path(os.fsdecode(os.fsencode(checkpoint) + b"/\xff.safetensors")), b"{")
     assert problem_of(checkpoint) == "?.safetensors is damaged or cut short; save or download the model again."
     assert UserError("{name}", name="\udcff").values == {"name": "?"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 import time
 
@@ -31,7 +32,7 @@ HOSTILE = {
 
 @pytest.fixture
 def tokenizer():
-    return tiny.tokenizer()
+    return copy.deepcopy(tiny.tokenizer())  # which other tests use too
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of a process are those of Linux")
