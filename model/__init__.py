@@ -38,6 +38,7 @@ from .networks.recurrent_trace import RecurrentTrace
 from .open_model import open_model
 from .recurrent_translator import RecurrentTranslator
 from .runtime.checkpoint import CheckpointError
+from .runtime.messages import UserError
 from .sentence_check import InputError
 from .tracing.gate_interventions import GateInterventions, HeldGate
 from .tracing.head_interventions import (
@@ -88,6 +89,7 @@ __all__ = [
     "Trace",
     "TransformerConfig",
     "Translator",
+    "UserError",
     "Verification",
     "VisionClassifier",
     "VisionTrace",

@@ -116,14 +116,15 @@ class VisionClassifier(PictureClassifier, CausalMethods):
         """Record everything that the network computes for a picture.
 
         Args:
-            image: a picture of any size, or pixels `(height, width, 3)` from `prepare`.
+            image: a picture of any size, of PIL or as an array or tensor of RGB, see `prepare`; or pixels from it.
             intervention: changes to heads, or a tap that changes tensors before they are recorded; see
                 `model.networks.tap.Intervention`.
 
         Raises:
+            InputError: an array that is no picture.
             InterventionError: see `model.tracing.interventions.to_tap`.
         """
-        pixels = image if isinstance(image, np.ndarray) else self.prepare(image)
+        pixels = self.to_pixels(image)
         layers, size = self.config.n_layers, self.config.patch_size
         stacks = LayerStacks(_plan(layers))
         count = 1 + (pixels.shape[0] // size) * (pixels.shape[1] // size)
@@ -261,7 +262,7 @@ class VisionClassifier(PictureClassifier, CausalMethods):
         """
         if target is not None:
             raise CausalError("A picture has no target text; state a metric instead.")
-        both = (one if isinstance(one, np.ndarray) else self.prepare(one) for one in (clean, corrupt))
+        both = (self.to_pixels(one) for one in (clean, corrupt))
         return prepare_pictures(ResumableVision(self.network), *(self._tensor(pixels) for pixels in both))
 
     def replace_patches(self, pixels: np.ndarray, other: np.ndarray, patches: Sequence[int]) -> np.ndarray:

@@ -60,10 +60,10 @@ class ConvolutionClassifier(PictureClassifier):
         """Record everything that the network computes for a picture.
 
         Args:
-            image: a picture of any size, or pixels `(side, side, 3)` from `prepare`.
+            image: a picture of any size, of PIL or as an array, or pixels `(side, side, 3)` from `prepare`.
             intervention: a tap that changes the stream before it is recorded; see `ConvolutionalNetwork.forward`.
         """
-        pixels = image if isinstance(image, np.ndarray) else self.prepare(image)
+        pixels = self.to_pixels(image)
         recorder = Recorder()
         tap = recorder if intervention is None else Chain(intervention, recorder)
         logits = self.network(self._tensor(pixels)[None], tap)

@@ -19,7 +19,7 @@ from .hub.model_inputs import reads_pictures_with_text
 from .hub.opened_model import OpenedModel
 from .hub.opened_pictures import OpenedPictureModel
 from .hub.readers import NO_PROCESSOR, check_vocabulary, is_picture_text_processor
-from .hub.source import commit_of, folder_of
+from .hub.source import commit_of, folder_of, read_source
 from .hub.source_check import check_reader, check_source, check_task, network_inside
 from .hub.tasks import ModelTask, body_of, task_of_network
 from .hub.weight_files import select_weights
@@ -44,8 +44,9 @@ def open_model(
 
     Args:
         source: a folder with config, safetensors and tokenizer or image processor; an id of the hub, optionally
-            with `@revision`; or a live model of `transformers`, or of PEFT with its adapters, together with its
-            `reader`. A live model stays as it is; what its owner does to it later is seen in the next trace.
+            with `@revision`, also as a pasted address of it; or a live model of `transformers`, or of PEFT with its
+            adapters, together with its `reader`. A live model stays as it is; what its owner does to it later is seen
+            in the next trace.
         reader: tokenizer or image processor of a live model, or a processor that has it.
         task: the model's task, if its configuration or class does not state it: "complete", "fill", "translate",
             "classify" (pictures), "classify-text" or "encode".
@@ -72,6 +73,7 @@ def open_model(
     target = None if device == SPREAD else choose_device(device)
     if isinstance(source, nn.Module):
         return _live(source, reader, task)
+    source = read_source(source)
     folder = folder_of(source, download=download, progress=progress)
     with raised_as("This folder cannot be opened as a model ({reason}); save or download it again."):
         loaded = load_model(folder, task, dtype, "auto" if target is None else None, memory)
@@ -94,7 +96,8 @@ def hash_of(folder: Path) -> str:
 def _live(network: nn.Module, reader, task: ModelTask | None) -> OpenedModel:
     live = network_inside(network)
     check_input(live)
-    if not hasattr(live, "hf_device_map") and any(tensor.is_meta for tensor in live.parameters()):
+    is_offloaded = any(hasattr(module, "_hf_hook") for module in live.modules())
+    if not hasattr(live, "hf_device_map") and not is_offloaded and any(p.is_meta for p in live.parameters()):
         raise OpenError("This live model has no weights, as it was built on the device meta; load them first.")
     vision = live.main_input_name == "pixel_values"
     processor = reader if not vision and is_picture_text_processor(reader) else None

@@ -9,6 +9,7 @@ from PIL import Image
 from torch import Tensor
 
 from .networks.tap import Tap
+from .picture_arrays import is_array, picture_of
 from .picture_conversion import upright_rgb
 from .runtime.fallback import falls_back
 from .tracing.picture_trace import PictureTrace
@@ -32,12 +33,31 @@ class PictureClassifier(TrainedModel):
         """
         return cls(**cls.read_trained("classifier", Path(path) if path is not None else cls.folder, device))
 
-    def prepare(self, image: Image.Image) -> np.ndarray:
+    def prepare(self, image: Image.Image | np.ndarray) -> np.ndarray:
         """Prepare a picture for the network: the middle square, scaled to `(side, side, 3)` float32 in [0, 1].
 
         A picture is first turned upright and converted to sRGB on white, see `model.picture_conversion`.
+
+        Args:
+            image: a picture of PIL, or an array or tensor of RGB, see `model.picture_arrays.picture_of`.
+
+        Raises:
+            InputError: an array that is no picture.
         """
+        image = picture_of(image) if is_array(image) else image
         return middle_square(upright_rgb(image), self.config.image_size).astype(np.float32) / 255
+
+    def to_pixels(self, image: Image.Image | np.ndarray) -> np.ndarray:
+        """Pixels from `prepare` as they are, and those of any other picture prepared.
+
+        Raises:
+            InputError: see `prepare`.
+        """
+        side = self.config.image_size
+        is_float = isinstance(image, np.ndarray) and image.dtype == np.float32
+        if is_float and image.shape == (side, side, 3) and image.min() >= 0 and image.max() <= 1:
+            return image
+        return self.prepare(image)
 
     @falls_back
     @torch.inference_mode()

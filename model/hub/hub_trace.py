@@ -12,12 +12,25 @@ from ..tracing.model_of_trace import TraceOfModel
 from ..tracing.saving import SavableTrace
 from ..tracing.trace import Verification
 from .errors import OpenError
+from .library_types import Reader
 from .picture_text_inputs import PictureText
 from .record import HubRecord
 from .tasks import AnswerForm
 from .token_offsets import Tokens
 
+DOUBLED = Template(
+    "The text begins with {token} twice: once in the text itself, and once as the tokenizer adds it; trace it with "
+    "add_special_tokens=False to have it once."
+)
 NO_KIND = Template("This trace has no attention of kind {kind}; it has {known}.")
+
+
+def notes_of(reader: Reader, source: Tokens) -> tuple[str, ...]:
+    """What a reader of the maps of a text should know of its tokens."""
+    first = getattr(reader, "bos_token_id", None)
+    if first is None or source.ids[:2] != (first, first):
+        return ()
+    return (str(DOUBLED).format(token=source.labels[0]),)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,6 +90,7 @@ class HubTrace(SavableTrace, TraceOfModel):
         kept: which steps are stored: "all", "weights", or a layer from 0.
         picture_text: of a text with pictures, what the network read; `trace` takes it as it is. Else None.
         pictures: of a text with pictures, each picture or tile, with the positions of its tokens in the text.
+        notes: sentences about the input that a reader of the maps should know, such as of a doubled first token.
     """
 
     records: dict[str, HubRecord]
@@ -94,6 +108,7 @@ class HubTrace(SavableTrace, TraceOfModel):
     trailing: int = 0
     picture_text: PictureText | None = None
     pictures: tuple[TracedPicture, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def attention(self, kind: str) -> np.ndarray | list[np.ndarray]:
         """Weights `(layer, head, query, key)` of "encoder", "decoder", "cross", "vision", or another key of `records`.

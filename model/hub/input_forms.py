@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from .chat_template import apply_template
-from .errors import OpenError, raised_as
+from ..picture_arrays import CHANNELS, is_array, picture_of
+from ..sentence_check import InputError
+from .errors import OpenError
 from .library_types import Config, Tokenizer
 from .readers import table_size
 from .token_offsets import Tokens, tokenize, tokens_of_ids
 
 TextForm = str | Sequence[int] | Tokens  # a text, the ids of its tokens, or the tokens of a trace
-EXAMPLE = '{"role": "user", "content": "Hi"}'
+LARGEST_RECEIVED = 20  # of what image processors make: a few standard deviations
 LONGEST_SHOWN = 40  # characters of what was given, in a message
 
 
@@ -89,43 +90,6 @@ def read_target(config: Config, given: object) -> str | tuple[int, ...]:
     return tuple(check_ids(config.get_text_config(decoder=True), plain))
 
 
-def render_chat(tokenizer: Tokenizer, messages: object) -> str:
-    """A chat as the text that the model reads, by the tokenizer's template, in the sandbox of the library.
-
-    After a message of the user, the template's beginning of an answer follows.
-
-    Raises:
-        OpenError: there is no template, or it cannot render these messages.
-    """
-    checked = check_messages(messages, getattr(tokenizer, "chat_template", None))
-    answer = checked[-1]["role"] == "user"
-    with raised_as(
-        "The chat template of this tokenizer refuses these messages ({reason}); see their roles and their order."
-    ):
-        rendered = apply_template(tokenizer, checked, add_generation_prompt=answer)
-    return rendered
-
-
-def check_messages(messages: object, template: object) -> Sequence[Any]:
-    """The messages of a chat.
-
-    Args:
-        template: that of the tokenizer or processor; None without one.
-
-    Raises:
-        OpenError: they are no messages, or there is no template.
-    """
-    well_formed = isinstance(messages, list | tuple) and all(
-        isinstance(message, Mapping) and {"role", "content"} <= set(message) for message in messages
-    )
-    if not well_formed or not messages:
-        raise OpenError("A chat is a list of messages, such as [{example}].", example=EXAMPLE)
-    if template is None:
-        raise OpenError("This tokenizer has no template for chats; write the whole text yourself and give that.")
-    assert isinstance(messages, list | tuple)
-    return messages
-
-
 def split_batch(given: object) -> list[TextForm] | None:
     """The inputs of a batch, as texts or ids without padding; None where one input alone was given.
 
@@ -186,8 +150,8 @@ def one_picture(given: object) -> Image.Image | np.ndarray:
     """
     if isinstance(given, Image.Image):
         return given
-    if isinstance(given, np.ndarray) and given.ndim == 3 and given.dtype.kind == "f":
-        return given
+    if is_array(given):
+        return _array_as_picture(given)
     if isinstance(given, str | os.PathLike):
         shown = str(given) if len(str(given)) <= LONGEST_SHOWN else str(given)[: LONGEST_SHOWN - 1] + "\u2026"
         raise OpenError(
@@ -195,12 +159,23 @@ def one_picture(given: object) -> Image.Image | np.ndarray:
             "model.trace(Image.open(path)).",
             given=shown,
         )
-    if isinstance(given, np.ndarray) or hasattr(given, "detach"):
-        raise OpenError(
-            "This model reads a picture of PIL, or the output of its image processor, (channel, height, width) as "
-            "float32; make one with Image.fromarray(array)."
-        )
     raise OpenError("This model reads pictures; give it one picture, such as Image.open(path) of PIL.")
+
+
+def _array_as_picture(given: Any) -> Image.Image | np.ndarray:
+    """An array as a picture; numbers (channel, height, width) that may be the output of an image processor as it."""
+    array = given if isinstance(given, np.ndarray) else given.detach().cpu()
+    if hasattr(array, "numpy"):
+        array = (array.float() if array.is_floating_point() else array).numpy()
+    if array.ndim == 4 and array.shape[0] == 1:
+        array = array[0]
+    is_received = array.ndim == 3 and array.dtype.kind == "f" and array.shape[2] not in CHANNELS
+    if is_received and array.size and np.abs(array).max() <= LARGEST_RECEIVED:
+        return array.astype(np.float32, copy=False)
+    try:
+        return picture_of(array)
+    except InputError as error:
+        raise OpenError(error.template, **error.values) from None
 
 
 def _is_id(value: object) -> bool:

@@ -11,6 +11,7 @@ from .library_types import Network
 PLAIN = (bool, int, float, str, type(None))
 OWN_OF_TORCH = ("training", "_is_full_backward_hook", "call_super_init")
 CLOSED = Template("This model is closed; open it again with open_model to use it.")
+COMPILED = "_orig_mod"  # what a module of `torch.compile` compiles
 HOOKS = ("_forward_hooks", "_forward_pre_hooks")
 
 ModuleState = tuple[str, int, tuple[int, ...], tuple[object, ...], tuple[object, ...]]
@@ -78,7 +79,20 @@ def share_tensors(network: Network) -> Network:
     shared: list[object] = [*network.parameters(), *network.buffers()]
     # hooks of the library accelerate move weights to the device that runs them, and may own those that are not on it
     shared += [hook for module in network.modules() if (hook := getattr(module, "_hf_hook", None)) is not None]
-    return copy.deepcopy(network, {id(part): part for part in shared})
+    copied: Network = copy.deepcopy(network, {id(part): part for part in shared})
+    _remove_compilation(copied)
+    return copied
+
+
+def _remove_compilation(network: Network) -> None:
+    """Let a copy run as it is written: code that `torch.compile` made is of the user's model, and passes no tap."""
+    for module in list(network.modules()):
+        module._compiled_call_impl = None
+        if hasattr(vars(module).get("forward"), "_torchdynamo_orig_callable"):
+            del module.forward
+        for name, child in module.named_children():
+            if COMPILED in child._modules:
+                setattr(module, name, child._modules[COMPILED])
 
 
 class ClosedNetwork:

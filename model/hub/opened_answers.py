@@ -3,9 +3,11 @@
 import numpy as np
 import torch
 
+from ..attribution.rollout import Fusion, rollout
 from ..networks.tap import Tap
 from ..runtime.progress import InSteps, run_to_end
 from ..tracing.interventions import HeadInterventions
+from ..tracing.kinds import kind_of
 from ..tracing.model_of_trace import check_trace
 from .errors import OpenError, states_errors
 from .hub_trace import HubTrace
@@ -140,3 +142,22 @@ class OpenedAnswers(OpenedReading):
         logits = torch.from_numpy(trace.logits[position]).double().softmax(dim=-1)
         best = logits.topk(max(0, min(count, len(logits))))
         return list(zip(labels_of(self.reader, best.indices.tolist()), best.values.tolist(), strict=True))
+
+    def rollout(self, trace: HubTrace, kind: str | None = None, fusion: Fusion = "mean") -> np.ndarray:
+        """Attention rollout of a whole stack, `(layer, position, position)`; see `model.attribution.rollout.rollout`.
+
+        Args:
+            kind: of self-attention; by default the first.
+
+        Raises:
+            OpenError: the kind relates two sequences, or the trace lacks some of its layers.
+        """
+        check_trace(trace, HubTrace, OpenError)
+        name = self.kinds[0].name if kind is None else kind
+        trace.attention(name)  # raises where it has none
+        if not kind_of(name).square:
+            raise OpenError("Rollout needs attention within one sequence; choose another kind than {kind}.", kind=name)
+        layers = self.layers[name]
+        if name not in trace.records or trace.records[name].layers != layers or layers != tuple(range(len(layers))):
+            raise OpenError("Rollout needs the maps of all layers; trace the input with keep='weights'.")
+        return rollout(trace.records[name].weights, fusion)

@@ -7,23 +7,23 @@ from typing import Any, overload
 
 import numpy as np
 
-from ..attribution.rollout import Fusion, rollout
 from ..networks.tap import Tap
 from ..tracing.head_interventions import Scale
 from ..tracing.interventions import HeadInterventions, to_tap
-from ..tracing.kinds import AttentionKind, kind_of
-from ..tracing.model_of_trace import attach_model, check_trace
+from ..tracing.kinds import AttentionKind
+from ..tracing.model_of_trace import attach_model
 from .batches import ROWS, is_padding_neutral, run_padded, split_output
 from .call_check import check_call
 from .causal.opened_causal import OpenedCausalMethods
 from .causal.pictured_causes import PicturedCauses
 from .causal.resumable_pictured import ResumablePictured
+from .chats import render_chat
 from .eager_attention import AttentionCall, CallRecorder
 from .errors import OpenError, states_errors
 from .finite_numbers import check_finite
 from .forward_run import output_tensor, residual_stream, run_network
-from .hub_trace import HubTrace
-from .input_forms import TextForm, render_chat, split_batch
+from .hub_trace import HubTrace, notes_of
+from .input_forms import TextForm, split_batch
 from .model_inputs import picture_fields
 from .opened_answers import OpenedAnswers
 from .opened_reading import Pictures, TraceInput
@@ -48,7 +48,7 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
     @overload
     def trace(
         self,
-        given: TraceInput | None = None,
+        given: TraceInput,
         *,
         second: str | None = None,
         target: str | tuple[int, ...] | None = None,
@@ -56,8 +56,24 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
         intervention: HeadInterventions | Tap | None = None,
         keep: str | int = "auto",
         picture: Pictures = None,
-        messages: list[dict[str, str]] | None = None,
         add_special_tokens: bool = True,
+    ) -> HubTrace: ...
+
+    @overload
+    def trace(
+        self,
+        given: None = None,
+        *,
+        messages: list[dict[str, Any]],
+        target: str | tuple[int, ...] | None = None,
+        target_language: str | None = None,
+        intervention: HeadInterventions | Tap | None = None,
+        keep: str | int = "auto",
+        picture: Pictures = None,
+        tools: list[Any] | None = None,
+        add_generation_prompt: bool | None = None,
+        continue_final_message: bool = False,
+        **template_options: Any,
     ) -> HubTrace: ...
 
     @overload
@@ -70,8 +86,6 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
         target_language: str | None = None,
         intervention: HeadInterventions | Tap | None = None,
         keep: str | int = "auto",
-        picture: Pictures = None,
-        messages: list[dict[str, str]] | None = None,
         add_special_tokens: bool = True,
     ) -> list[HubTrace]: ...
 
@@ -86,8 +100,9 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
         intervention: HeadInterventions | Tap | None = None,
         keep: str | int = "auto",
         picture: Pictures = None,
-        messages: list[dict[str, str]] | None = None,
+        messages: list[dict[str, Any]] | None = None,
         add_special_tokens: bool = True,
+        **chat_options: Any,
     ) -> HubTrace | list[HubTrace]:
         """Everything the network computes for an input, in one pass without a cache.
 
@@ -110,6 +125,8 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
                 where by the placeholder of the model's processor, such as "<image>"; else they come first.
             messages: a chat in place of a text, such as `[{"role": "user", "content": "Hi"}]`, as the tokenizer's
                 template writes it.
+            chat_options: with `messages`, what the template reads: `tools`, `add_generation_prompt`,
+                `continue_final_message` and names of its own, as of the library's `apply_chat_template`.
             add_special_tokens: whether the tokenizer adds its special tokens to a text; never to ids or a chat.
 
         Returns:
@@ -123,14 +140,20 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
         options |= {"keep": keep, "special": add_special_tokens}
         if messages is not None and given is not None:
             raise OpenError("Give a text or messages, not both.")
+        if messages is None and chat_options:
+            raise OpenError(
+                "{name} is an option of a chat; give it with messages=[...].", name=next(iter(chat_options))
+            )
         if picture is not None or isinstance(given, PictureText):
-            read = self.read_pictures(given, picture, messages, add_special_tokens)
+            read = self.read_pictures(given, picture, messages, add_special_tokens, chat_options)
             others = {"second": second, "target": target, "target_language": target_language}
             if unused := next((name for name, value in others.items() if value is not None), None):
                 raise OpenError("A text with pictures is traced without {name}; leave that out.", name=unused)
             return self._trace_pictures(read, intervention, keep)
         if messages is not None:
-            return self._trace_one(render_chat(self.reader, messages), None, **options | {"special": False})
+            return self._trace_one(
+                render_chat(self.reader, messages, chat_options), None, **options | {"special": False}
+            )
         batch = None if self.vision else split_batch(given)
         if batch is None:
             return self._trace_one(given, second, **options)
@@ -205,12 +228,7 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
         """Texts that run together where padding changes nothing, else one by one."""
         texts = [self._source(each, None, special) for each in batch]
         retentions = [self._retention(self._shapes(tokens, None), keep) for tokens in texts]
-        alone: dict[str, Any] = {
-            "target": None,
-            "target_language": None,
-            "intervention": None,
-            "keep": keep,
-        }
+        alone: dict[str, Any] = {"target": None, "target_language": None, "intervention": None, "keep": keep}
         if len(texts) == 1 or not self._pads(texts):
             return [self._trace_one(each, None, special=special, **alone) for each in batch]
         traces = []
@@ -270,27 +288,9 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
             **fields,
             classes=self.classes,
             form=self.form,
+            notes=() if source is None else notes_of(self.reader, source),
             kept=retention.steps if retention.layer is None else retention.layer,
         )
-
-    def rollout(self, trace: HubTrace, kind: str | None = None, fusion: Fusion = "mean") -> np.ndarray:
-        """Attention rollout of a whole stack, `(layer, position, position)`; see `model.attribution.rollout.rollout`.
-
-        Args:
-            kind: of self-attention; by default the first.
-
-        Raises:
-            OpenError: the kind relates two sequences, or the trace lacks some of its layers.
-        """
-        check_trace(trace, HubTrace, OpenError)
-        name = self.kinds[0].name if kind is None else kind
-        trace.attention(name)  # raises where it has none
-        if not kind_of(name).square:
-            raise OpenError("Rollout needs attention within one sequence; choose another kind than {kind}.", kind=name)
-        layers = self.layers[name]
-        if name not in trace.records or trace.records[name].layers != layers or layers != tuple(range(len(layers))):
-            raise OpenError("Rollout needs the maps of all layers; trace the input with keep='weights'.")
-        return rollout(trace.records[name].weights, fusion)
 
     def with_picture(self, picture: Pictures, other: Pictures = None) -> PicturedCauses:
         """The causal methods of a model that reads pictures with its text: all their texts have this picture.

@@ -1,6 +1,7 @@
 """What an opened model is fed: the tokens of a text, ids or a chat, a picture, and the target of a decoder."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -62,9 +63,17 @@ class OpenedReading(OpenedNetwork):
         return source, tokens, pair_inputs(self.network, source, ids)
 
     def read_pictures(
-        self, given: object, pictures: object, messages: object = None, special: bool = True
+        self,
+        given: object,
+        pictures: object,
+        messages: object = None,
+        special: bool = True,
+        chat_options: Mapping[str, Any] | None = None,
     ) -> PictureText:
         """A text or a chat with pictures, as the network reads it.
+
+        Args:
+            chat_options: of the template; see `model.hub.chats.render_chat`.
 
         Raises:
             OpenError: this model reads no pictures with a text; or the text or a picture cannot be used.
@@ -79,7 +88,8 @@ class OpenedReading(OpenedNetwork):
             return given
         processor = self.pictured.processor
         if messages is not None:
-            given, special = render_picture_chat(processor, messages, len(check_pictures(pictures))), False
+            count = len(check_pictures(pictures))
+            given, special = render_picture_chat(processor, messages, count, chat_options), False
         read = read_picture_text(self.network, processor, given, pictures, special)
         self.limits.check(len(read.tokens.ids))
         return read

@@ -114,7 +114,7 @@ def patch_size(config: Config) -> tuple[int, int]:
 
 def whole_patches(config: Config, pixels: Tensor) -> Tensor:
     """A picture without what is left of a row or column of patches, which is not read."""
-    if _of_parts(config, "patch_size") is None:
+    if _of_parts(config, "patch_size") is None or _of_parts(config, "patch_stride") is not None:  # patches overlap
         return pixels
     height, width = patch_size(config)
     whole = pixels[..., : pixels.shape[-2] // height * height, : pixels.shape[-1] // width * width]

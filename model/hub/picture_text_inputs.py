@@ -1,6 +1,7 @@
 """A text with pictures as a network of both reads it: by the model's own processor, which has a tokenizer in it."""
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,9 +13,10 @@ from ..picture_conversion import upright_rgb
 from ..runtime.fallback import device_of
 from ..runtime.messages import Template
 from .chat_template import apply_template
+from .chats import ANSWERED, check_messages, check_options
 from .errors import OpenError, raised_as
 from .forward_run import ModelInputs
-from .input_forms import check_messages, one_picture, one_text
+from .input_forms import one_picture, one_text
 from .library_types import Network
 from .token_offsets import Tokens, tokens_of_ids
 
@@ -124,32 +126,40 @@ def with_placeholders(network: Network, processor: Any, text: str, count: int) -
     return f"{before}{placeholder}{after}" * count + text
 
 
-def render_picture_chat(processor: Any, messages: object, count: int) -> str:
+def render_picture_chat(processor: Any, messages: object, count: int, options: Mapping[str, Any] | None = None) -> str:
     """A chat with pictures as the text that the model reads, by the template of its processor or tokenizer.
 
     Pictures that no message names come first in the first message of the user.
 
+    Args:
+        options: as of `model.hub.chats.render_chat`.
+
     Raises:
         OpenError: there is no template, or it cannot render these messages.
     """
-    template = getattr(processor, "chat_template", None) or getattr(processor.tokenizer, "chat_template", None)
+    chosen = dict(options or {})
+    template = chosen.pop("chat_template", None) or getattr(processor, "chat_template", None)
+    template = template or getattr(processor.tokenizer, "chat_template", None)
     checked = check_messages(messages, template)
+    check_options(chosen)
+    if chosen.get("add_generation_prompt") is None:
+        continued = chosen.get("continue_final_message")
+        chosen["add_generation_prompt"] = checked[-1]["role"] in ANSWERED and not continued
+    contents = [message.get("content") for message in checked]
     parts = [
-        [{"type": "text", "text": message["content"]}]
-        if isinstance(message["content"], str)
-        else list(message["content"])
-        for message in checked
+        [{"type": "text", "text": content}] if isinstance(content, str) else list(content or ()) for content in contents
     ]
-    if not any(part.get("type") == "image" for content in parts for part in content):
+    if not any(isinstance(part, Mapping) and part.get("type") == "image" for content in parts for part in content):
         first = next((place for place, message in enumerate(checked) if message["role"] == "user"), 0)
         parts[first] = [{"type": "image"}] * count + parts[first]
-    chat = [{"role": message["role"], "content": content} for message, content in zip(checked, parts, strict=True)]
+    chat = [
+        {**message, "content": content} if content or "content" in message else dict(message)
+        for message, content in zip(checked, parts, strict=True)
+    ]
     with raised_as(
         "The chat template of this model refuses these messages ({reason}); see their roles and their order."
     ):
-        rendered = apply_template(
-            processor.tokenizer, chat, chat_template=template, add_generation_prompt=checked[-1]["role"] == "user"
-        )
+        rendered = apply_template(processor.tokenizer, chat, chat_template=template, **chosen)
     assert isinstance(rendered, str)
     return rendered
 

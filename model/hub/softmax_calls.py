@@ -36,7 +36,8 @@ class SoftmaxCalls(TorchFunctionMode):
         if function in SOFTMAX and self._is_attention(arguments[0], arguments, options):
             return self._softmax(function, arguments, options)
         if function in SOFTMAX and isinstance(arguments[0], Tensor):
-            self.recorder.windows |= arguments[0].ndim > 3 and arguments[0].shape[0] > self.rows
+            axes = arguments[0].ndim  # five of them have the windows next to the heads
+            self.recorder.windows |= axes > 4 or (axes > 3 and arguments[0].shape[0] > self.rows)
         if function in PRODUCT:
             return self._product(function, arguments, options)
         return function(*arguments, **options)

@@ -11,6 +11,8 @@ from .tasks import TABLES
 
 GET_BASE = "get_base_model"  # of a model of PEFT
 PIPELINE = "transformers.pipelines.base.Pipeline"  # compared by name, as importing it takes long
+PARALLEL = ("DataParallel", "DistributedDataParallel", "DeepSpeedEngine", "AveragedModel")
+SHARDED = ("FullyShardedDataParallel",)
 FORMS = "give a folder, an id of the hub, or a live model of transformers with its reader"
 
 
@@ -74,7 +76,8 @@ def network_inside(source: nn.Module) -> Network:
     """
     from transformers import PreTrainedModel
 
-    found: Any = source
+    found: Any = _unwrapped(source)
+    source = found
     if not isinstance(source, PreTrainedModel) and callable(getattr(source, GET_BASE, None)):
         if getattr(getattr(source, "active_peft_config", None), "is_prompt_learning", False):
             raise OpenError(
@@ -83,6 +86,13 @@ def network_inside(source: nn.Module) -> Network:
             )
         found = getattr(source, GET_BASE)()
     if not isinstance(found, PreTrainedModel):
+        if inside := _models_inside(found, PreTrainedModel):
+            raise OpenError(
+                "{type} is a module around a model of the library transformers; give that model, with its reader: "
+                "open_model(model{place}, reader=...).",
+                type=type(found).__name__,
+                place=inside[0],
+            )
         raise OpenError(
             "{type} is not a model of the library transformers, and only these can be read; {forms}.",
             type=type(source).__name__,
@@ -95,6 +105,36 @@ def network_inside(source: nn.Module) -> Network:
             "reader=tokenizer)."
         )
     return found
+
+
+def _unwrapped(source: nn.Module) -> nn.Module:
+    """The module that a compiled, parallel or averaged one runs unchanged.
+
+    Raises:
+        OpenError: its weights are cut into parts on several processes.
+    """
+    while True:
+        name = next((name for name in ("_orig_mod", "module") if name in source._modules), None)
+        inside = None if name is None else source._modules[name]
+        is_wrapper = name == "_orig_mod" or type(source).__name__ in PARALLEL
+        if type(source).__name__ in SHARDED:
+            raise OpenError(
+                "The weights of this {type} are cut into parts on several processes; save the whole model and open "
+                "its folder.",
+                type=type(source).__name__,
+            )
+        if inside is None or not is_wrapper:
+            return source
+        source = inside
+
+
+def _models_inside(source: nn.Module, kind: type) -> list[str]:
+    """Where models of the library are in a module, as one writes it in Python, those outside of others alone."""
+    places: list[str] = []
+    for name, module in source.named_modules():
+        if isinstance(module, kind) and not any(name.startswith(f"{other}.") for other in places):
+            places.append(name)
+    return ["".join(f"[{part}]" if part.isdigit() else f".{part}" for part in name.split(".")) for name in places]
 
 
 def check_reader(reader: Any, vision: bool) -> Reader:

@@ -7,9 +7,14 @@ recorded: by our own attention function (`model.hub.interface`), else by watchin
 
 import itertools
 from dataclasses import dataclass
+from typing import Any
 
+import torch
+import torch.nn.functional as F
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
+from ..runtime.messages import Template
 from ..tracing.kinds import AttentionKind
 from .call_plan import CallPlan, identify_calls
 from .eager_attention import CallRecorder, is_half
@@ -23,6 +28,15 @@ from .library_types import Network
 OUTPUTS, MAPS = 1e-4, 1e-5  # largest differences in float32
 HALF = 200.0  # factor on both in half precision, whose numbers have 3 digits
 
+EAGER_HALF = Template(
+    "Untouched, this model computes finite numbers, but its own eager form, with which its maps are compared, computes "
+    "NaN or infinite ones, as half precision has no larger numbers; open it in float32 (dtype='float32', or "
+    "model.float() of a live model)."
+)
+EAGER_FAILS = Template(
+    "Untouched, this model computes finite numbers, but its own eager form, with which its maps are compared, computes "
+    "NaN or infinite ones; no map of it can be checked."
+)
 NAMES = {  # of the weights in the library's outputs
     "encoder": ("encoder_attentions", "attentions"),
     "decoder": ("decoder_attentions", "attentions"),
@@ -128,7 +142,28 @@ def verify_attention(
         )
     if first_error is not None:
         raise first_error
+    if _is_fused(network, inputs):
+        raise OpenError(
+            "This model computes its attention by PyTorch's fused function, which returns no weights, and cannot be "
+            "set to another form; open one that can."
+        )
     raise OpenError("This model has no softmax attention, so there are no maps to show; open one that has.")
+
+
+class _FusedCalls(TorchFunctionMode):
+    """Within this context, notes whether PyTorch's fused attention is called."""
+
+    called = False
+
+    def __torch_function__(self, function: Any, types: Any, arguments: Any = (), options: Any = None) -> Any:
+        self.called |= function is F.scaled_dot_product_attention
+        return function(*arguments, **(options or {}))
+
+
+def _is_fused(network: Network, inputs: ModelInputs) -> bool:
+    with _FusedCalls() as calls:
+        run_network(network, inputs, None, True)
+    return calls.called
 
 
 def _are_no_weights(own: list[Tensor], recorded: list[Tensor]) -> bool:
@@ -167,6 +202,8 @@ def compare_outputs(untouched: Tensor, eager: Tensor, tapped: Tensor, factor: fl
     Raises:
         OpenError: it is larger than allowed; with the measured difference.
     """
+    if not bool(torch.isfinite(eager).all()):
+        raise OpenError(EAGER_HALF if factor != 1.0 else EAGER_FAILS)
     results = untouched, eager, tapped
     scale = max(1.0, float(untouched.abs().max()))
     outputs = max(float((one - other).abs().max()) for one, other in itertools.combinations(results, 2)) / scale

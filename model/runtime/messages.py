@@ -1,5 +1,7 @@
 """Errors whose message is one sentence for the user, in a form that another layer can translate."""
 
+import sys
+
 SPELLED = frozenset(("id", "seed"))  # values that are written as they are typed
 
 
@@ -60,3 +62,15 @@ class _WithCommas(int):
             one, many = format_spec.split("|")
             return one if self == 1 else many
         return super().__format__(format_spec or ",")
+
+
+def _shared_base() -> type[UserError]:
+    """The base of errors, one for both names that this package has in a checkout: `except` catches those of both."""
+    outer = "attention_atlas."
+    other = __name__.removeprefix(outer) if __name__.startswith(outer) else outer + __name__
+    module = sys.modules.get(other)
+    is_same = module is not None and getattr(module, "__file__", None) == __file__
+    return getattr(module, "UserError", UserError) if is_same else UserError
+
+
+globals()["UserError"] = _shared_base()

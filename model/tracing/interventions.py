@@ -32,6 +32,8 @@ from .head_interventions import (
 )
 from .kinds import kind_of
 
+OUTER = "attention_atlas."  # the package that has this one in it, where it is installed
+
 
 @dataclass(frozen=True)
 class HeadInterventions:
@@ -163,12 +165,30 @@ def to_tap(
         return intervention.tap(shapes(), layers)
     if isinstance(intervention, HeadIntervention):
         raise InterventionError("This is one change alone; give HeadInterventions((change,)).")
+    if is_of_other_import(intervention):
+        raise InterventionError(
+            "{type} was imported from {given}, and this model from {own}, the same package under another name; import "
+            "both from one of them.",
+            type=type(intervention).__name__,
+            given=type(intervention).__module__.partition(".tracing")[0],
+            own=__name__.partition(".tracing")[0],
+        )
     if intervention is not None and (not callable(intervention) or isinstance(intervention, type)):
         raise InterventionError(
             "An intervention is HeadInterventions, or a function of the name and the tensor, not {type}.",
             type=intervention.__name__ if isinstance(intervention, type) else type(intervention).__name__,
         )
     return None if intervention is None else partial(_call, intervention)
+
+
+def is_of_other_import(value: object) -> bool:
+    """Whether a value is of a class of this package that was imported under the package's other name.
+
+    In a checkout that is `model` or `attention_atlas.model`.
+    """
+    module = type(value).__module__
+    is_own = module.removeprefix(OUTER).startswith("model.tracing.")
+    return is_own and module.startswith(OUTER) != __name__.startswith(OUTER)
 
 
 def _call(function: Tap, name: str, tensor: Tensor) -> Tensor:

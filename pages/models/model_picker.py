@@ -9,7 +9,7 @@ from model import OpenError, open_model
 from model.hub.allowlist import ModelAllowlist, read_allowlist
 from model.hub.checkpoint_summary import CheckpointSummary, summarize, summarize_allowed, summarize_folder
 from model.hub.opened_model import OpenedModel
-from model.hub.source import looks_like_id
+from model.hub.source import looks_like_id, read_source
 from pages.models import own_folder
 from pages.models.model_cache import opened_models
 from pages.models.model_downloads import fetch
@@ -76,7 +76,10 @@ def _render_box() -> None:
     """Render a box for a folder or an id, where any model may be opened. The text stays out of the address."""
 
     def apply() -> None:
-        typed = st.session_state["models_box"].strip()
+        try:
+            typed = str(read_source(st.session_state["models_box"]))
+        except OpenError:  # stated where it is opened
+            typed = st.session_state["models_box"].strip()
         folder = Path(typed).expanduser()
         if typed and (folder.is_dir() or not looks_like_id(typed)):
             own_folder.set_own_folder(folder)

@@ -1,11 +1,16 @@
 """Attention weights that a user gives, in any of the forms that libraries return, as one array for each layer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 
+NAMES = ("attentions", "decoder_attentions", "encoder_attentions", "cross_attentions")  # of an output's weights
+OUTPUTS = ("logits", "last_hidden_state", "hidden_states", "pooler_output", "loss", "encoder_last_hidden_state")
+HOW_TO_GET = (
+    "run the model with output_attentions=True, loaded with attn_implementation='eager', and give outputs.attentions"
+)
 TOLERANCE = 0.01  # by which rounding to half precision may put a weight above 1
 
 
@@ -28,6 +33,7 @@ def to_layers(attention: object) -> list[np.ndarray]:
         ShowError: another shape, a batch of more than one input, layers with different numbers of tokens, or numbers
             that are not attention weights.
     """
+    _refuse_other_objects(attention)
     if isinstance(attention, tuple | list):
         if not attention:
             raise ShowError("There are no layers in the attention; give the weights of at least one.")
@@ -41,6 +47,46 @@ def to_layers(attention: object) -> list[np.ndarray]:
     for number, layer in enumerate(layers, 1):
         _check_weights(layer, number)
     return layers
+
+
+def _refuse_other_objects(given: Any) -> None:
+    """Refuse what is no array nor list of arrays, naming what it is and what to pass.
+
+    Raises:
+        ShowError: None, the output of a model, a dictionary, a text, a model.
+    """
+    if given is None:
+        raise ShowError(f"The attention is None: the model returned no weights; {HOW_TO_GET}.")
+    if isinstance(given, str | bytes):
+        raise ShowError(
+            f"This is a text, not attention; give the weights first: show(outputs.attentions, tokens); {HOW_TO_GET}."
+        )
+    if isinstance(given, Mapping):
+        names = [name for name in NAMES if given.get(name) is not None]
+        kind = type(given).__name__
+        if names:
+            raise ShowError(
+                f"This {kind} is the output of a model; give its weights: show(outputs.{names[0]}, tokens)."
+            )
+        if "input_ids" in given:
+            raise ShowError(f"This {kind} is the input of a model, without weights; {HOW_TO_GET}.")
+        if any(name in given for name in OUTPUTS):
+            raise ShowError(f"This {kind} is the output of a model without its attentions; {HOW_TO_GET}.")
+        raise ShowError(
+            f"A {kind} is no attention; give one array or tensor for each layer, such as outputs.attentions."
+        )
+    if hasattr(given, "named_parameters"):
+        raise ShowError(f"This {type(given).__name__} is a model, not its attention; {HOW_TO_GET}.")
+
+
+def _refuse_hidden_states(layer: np.ndarray, number: int) -> None:
+    """Refuse hidden states in place of attention: `(batch, token, width)` with numbers that are no weights."""
+    is_signed = bool(np.isfinite(layer).all()) and layer.size > 0 and (layer.min() < 0 or layer.max() > 1 + TOLERANCE)
+    if layer.ndim == 3 and len(layer) == 1 and is_signed and layer.shape[1] != layer.shape[2]:
+        raise ShowError(
+            f"Layer {number} has shape {_format_shape(layer)} and numbers that are no weights, as hidden states have; "
+            f"give the attention in place of hidden_states: show(outputs.attentions, tokens); {HOW_TO_GET}."
+        )
 
 
 def _one_layer(layer: object, number: int) -> np.ndarray:
@@ -66,8 +112,9 @@ def _one_layer(layer: object, number: int) -> np.ndarray:
     if array.ndim != 3:
         raise ShowError(
             f"Layer {number} has shape {_format_shape(array)}; it must be (heads, queries, keys), or a batch of 1 of "
-            f"these."
+            f"these, as in outputs.attentions."
         )
+    _refuse_hidden_states(array, number)
     return _check_not_empty(array)
 
 

@@ -1,0 +1,162 @@
+"""What people give in place of a model, a picture or a chat: understood where it is exact, else refused by its name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+import attention_atlas
+import model
+from model import OpenError, UserError
+from model.hub.source import read_source
+from model.open_model import open_model
+from tests.model.hub import tiny
+
+WORDS = "the fox was too tired"
+TEMPLATE = (
+    "{% if tools %}<tools {{ tools | length }}>{% endif %}{% for m in messages %}<{{ m.role }}>"
+    "{% if m.reasoning is defined %}{{ m.reasoning }}{% endif %}"
+    "{% if m.content is defined %}{{ m.content }}{% endif %}{% if m.tool_calls is defined %}call{% endif %}[SEP]"
+    "{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}{% if thinking %}hm{% endif %}"
+)
+
+
+@pytest.mark.parametrize(
+    ("pasted", "read"),
+    [
+        ("https://huggingface.co/openai-community/gpt2/tree/main", "openai-community/gpt2"),
+        ("https://huggingface.co/openai-community/gpt2/blob/abc123/model.safetensors", "openai-community/gpt2@abc123"),
+        ("http://www.huggingface.co/gpt2?library=transformers", "gpt2"),
+        ("hf.co/owner/name/resolve/v1.0/config.json?download=true", "owner/name@v1.0"),
+        ("https://huggingface.co/owner/name.git", "owner/name"),
+        ("  'owner/name' ", "owner/name"),
+        ("\u201cowner/name/\u201d", "owner/name"),
+        ("hf download owner/name --revision dev", "owner/name@dev"),
+        ("huggingface-cli download owner/name", "owner/name"),
+        ("git clone https://huggingface.co/owner/name", "owner/name"),
+        ('AutoModel.from_pretrained("owner/name", revision="v2")', "owner/name@v2"),
+        ("pipeline('fill-mask', model='owner/name')", "owner/name"),
+        ("hf://owner/name", "owner/name"),
+        ("owner/name@v1", "owner/name@v1"),
+    ],
+)
+def test_pasted_sources_are_read(pasted, read):
+    assert read_source(pasted) == read
+
+
+def test_pasted_paths_are_read(tmp_path):
+    tiny.save("gpt2", tmp_path)
+    for pasted in (f"'{tmp_path}'", f" {tmp_path}/ ", f"file://{tmp_path}", str(tmp_path / "model.safetensors")):
+        assert read_source(pasted) == tmp_path
+    assert open_model(f'"{tmp_path}"', device="cpu").name == tmp_path.name
+    alone = tmp_path.parent / "notes.txt"
+    alone.write_text("x")
+    with pytest.raises(OpenError, match="notes.txt is a file without config.json beside it"):
+        read_source(str(alone))
+    (tmp_path / "model.gguf").write_bytes(b"GGUF")
+    with pytest.raises(OpenError, match="format of llama.cpp"):
+        read_source(tmp_path / "model.gguf")
+    with pytest.raises(OpenError, match="one of the hub's datasets"):
+        read_source("https://huggingface.co/datasets/owner/name")
+
+
+class Around(torch.nn.Module):
+    def __init__(self, network: torch.nn.Module) -> None:
+        super().__init__()
+        self.parts = torch.nn.ModuleList([torch.nn.Linear(2, 2), network])
+
+
+def test_compiled_and_parallel_models_open_as_what_is_inside():
+    network, reader = tiny.network("llama"), tiny.tokenizer()
+    expected = open_model(network, reader=reader, device="cpu").trace(WORDS).attention("decoder")
+    partly = tiny.network("llama")
+    partly.model.layers[0] = torch.compile(partly.model.layers[0], backend="eager")
+    in_place = tiny.network("llama")
+    in_place.compile(backend="eager")
+    own_forward = tiny.network("llama")
+    own_forward.forward = torch.compile(own_forward.forward, backend="eager")
+    wrapped = torch.compile(torch.nn.DataParallel(network), backend="eager")
+    for given in (torch.compile(network, backend="eager"), wrapped, partly, in_place, own_forward):
+        traced = open_model(given, reader=reader, device="cpu").trace(WORDS)
+        np.testing.assert_allclose(traced.attention("decoder"), expected, atol=1e-6)
+    with pytest.raises(OpenError, match=r"Around is a module around .* open_model\(model\.parts\[1\], reader="):
+        open_model(Around(network), reader=reader)
+
+
+@pytest.fixture(scope="module")
+def chatting():
+    reader = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tiny.tokenizer().backend_tokenizer, unk_token="[UNK]", bos_token="[CLS]", pad_token="[PAD]"
+    )
+    reader.chat_template = TEMPLATE
+    return open_model(tiny.network("llama"), reader=reader, device="cpu")
+
+
+def text_of(trace) -> str:
+    return "".join(trace.tokens("source").labels).replace("\u2423", " ")
+
+
+@pytest.mark.parametrize(
+    ("message", "options"),
+    [
+        ({"role": "assistant", "reasoning": "a fox"}, {}),
+        ({"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": {}}}]}, {}),
+        ({"role": "assistant", "content": None, "reasoning": "a fox"}, {}),
+        ({"role": "user", "content": "a fox"}, {"add_generation_prompt": False}),
+        ({"role": "user", "content": "a fox"}, {"thinking": True}),
+        ({"role": "tool", "content": "3"}, {"add_generation_prompt": True}),
+        ({"role": "assistant", "content": "a fox was"}, {"continue_final_message": True}),
+        ({"role": "user", "content": "a fox"}, {"tools": [{"type": "function", "function": {"name": "f"}}]}),
+    ],
+)
+def test_chats_are_rendered_as_by_the_library(chatting, message, options):
+    chat = [{"role": "user", "content": "Hi"}, message]
+    begins = {"add_generation_prompt": message["role"] in ("user", "tool")} | options
+    expected = chatting.reader.apply_chat_template(chat, tokenize=False, **begins)
+    ids = chatting.reader(expected, add_special_tokens=False)["input_ids"]
+    assert list(chatting.trace(messages=chat, **options).tokens("source").ids) == ids
+
+
+def test_a_content_of_text_parts_is_joined_for_a_template_of_texts(chatting):
+    parts = [{"type": "text", "text": "a fox"}, {"type": "text", "text": "was tired"}]
+    joined = chatting.trace(messages=[{"role": "user", "content": "a fox\nwas tired"}])
+    assert chatting.trace(messages=[{"role": "user", "content": parts}]).tokens("source").ids == (
+        joined.tokens("source").ids
+    )
+    with pytest.raises(OpenError, match="a part of type image, and this is read as text alone"):
+        chatting.trace(messages=[{"role": "user", "content": [{"type": "image"}]}])
+    with pytest.raises(OpenError, match="leave return_tensors out"):
+        chatting.trace(messages=[{"role": "user", "content": "Hi"}], return_tensors="pt")
+    with pytest.raises(OpenError, match="tools is an option of a chat"):
+        chatting.trace("Hi", tools=[])
+
+
+def test_a_doubled_first_token_has_a_note(chatting):
+    (note,) = chatting.trace("[CLS]the fox").notes
+    assert note.startswith("The text begins with [CLS] twice: once in the text itself")
+    assert chatting.trace("the fox").notes == chatting.trace("[CLS]the fox", add_special_tokens=False).notes == ()
+
+
+def test_one_except_catches_the_errors_of_both_names_of_the_package(chatting):
+    assert attention_atlas.UserError is UserError
+    for error in (attention_atlas.OpenError, attention_atlas.ShowError, OpenError, attention_atlas.InputError):
+        assert issubclass(error, UserError)
+    other = attention_atlas.HeadInterventions((attention_atlas.Scale("decoder", ((0, 0),), 0.0),))
+    with pytest.raises(model.InterventionError, match=r"from attention_atlas\.model, and this model from model, the"):
+        chatting.trace(WORDS, intervention=other)
+
+
+def test_attention_that_is_fused_alone_is_refused_for_that(monkeypatch):
+    monkeypatch.setattr(transformers.PreTrainedModel, "set_attn_implementation", lambda network, name: None)
+    with pytest.raises(OpenError, match="by PyTorch's fused function, which returns no weights"):
+        open_model(tiny.network("bert"), reader=tiny.tokenizer(), device="cpu")
+
+
+def test_attention_within_windows_is_refused_for_that_and_not_for_a_size():
+    sizes = {"embed_dim": 16, "image_size": [64, 64], "depths": [1, 1, 1, 1], "num_heads": [1, 2, 4, 8]}
+    network = transformers.HieraModel(transformers.HieraConfig(**sizes)).eval()
+    reader = transformers.ViTImageProcessor(size={"height": 64, "width": 64})
+    with pytest.raises(OpenError, match="attend within windows or bands of the input"):
+        open_model(network, reader=reader, device="cpu")
