@@ -24,6 +24,10 @@ class OpenError(UserError, ValueError):
     """A model cannot be opened, or an input not traced; the message states why in one sentence, and often a remedy."""
 
 
+class WrongCallError(TypeError):
+    """A method was called with an argument that it does not have."""
+
+
 @contextmanager
 def raised_as(template: str, /, **values: object) -> Iterator[None]:
     """Within this context, raise whatever a library raises as an `OpenError` of one sentence.
@@ -36,7 +40,7 @@ def raised_as(template: str, /, **values: object) -> Iterator[None]:
     """
     try:
         yield
-    except UserError:
+    except (UserError, WrongCallError):
         raise
     except Exception as error:
         if isinstance(error, RuntimeError) and ran_out_of_memory(error):

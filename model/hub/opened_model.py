@@ -19,7 +19,7 @@ from .causal.pictured_causes import PicturedCauses
 from .causal.resumable_pictured import ResumablePictured
 from .chats import render_chat
 from .eager_attention import AttentionCall, CallRecorder
-from .errors import OpenError, states_errors
+from .errors import OpenError, WrongCallError, states_errors
 from .finite_numbers import check_finite
 from .forward_run import output_tensor, residual_stream, run_network
 from .hub_trace import HubTrace, notes_of
@@ -141,9 +141,7 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
         if messages is not None and given is not None:
             raise OpenError("Give a text or messages, not both.")
         if messages is None and chat_options:
-            raise OpenError(
-                "{name} is an option of a chat; give it with messages=[...].", name=next(iter(chat_options))
-            )
+            raise WrongCallError(f"trace() has {next(iter(chat_options))} only with messages=[...], if at all")
         if picture is not None or isinstance(given, PictureText):
             read = self.read_pictures(given, picture, messages, add_special_tokens, chat_options)
             others = {"second": second, "target": target, "target_language": target_language}

@@ -129,7 +129,7 @@ def test_a_content_of_text_parts_is_joined_for_a_template_of_texts(chatting):
         chatting.trace(messages=[{"role": "user", "content": [{"type": "image"}]}])
     with pytest.raises(OpenError, match="leave return_tensors out"):
         chatting.trace(messages=[{"role": "user", "content": "Hi"}], return_tensors="pt")
-    with pytest.raises(OpenError, match="tools is an option of a chat"):
+    with pytest.raises(TypeError, match="has tools only with messages"):
         chatting.trace("Hi", tools=[])
 
 
