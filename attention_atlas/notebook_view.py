@@ -23,11 +23,10 @@ from .views.viewer.pictured_maps import pictures_in_text, with_part_names, with_
 from .views.viewer.result_sections import result_files, result_sections
 from .views.viewer.result_words import result_title
 from .views.viewer.show_options import check_options, check_size, check_table_size, page_language
-from .views.viewer.shown_maps import ShowError as GivenError
-from .views.viewer.shown_maps import read_picture, read_trace, read_weights, select_layers, tower_of
+from .views.viewer.shown_maps import GivenWeightsError, read_picture, read_trace, read_weights, select_layers, tower_of
 
 
-class ShowError(UserError, GivenError):
+class ShowError(UserError, GivenWeightsError):
     """The arguments of `show` cannot be shown; the message states in one sentence why and what to pass."""
 
 
@@ -110,7 +109,7 @@ def show(
     try:
         with catalogue.using_language(page_language(lang)):
             return _show(given, tokens, kind, view, layers, words, pair, second_at, scale, height)
-    except GivenError as error:
+    except GivenWeightsError as error:
         raise ShowError(str(error)) from None
 
 
@@ -128,12 +127,14 @@ def _show(
 ) -> Shown:
     if hasattr(given, "tables") and hasattr(given, "columns"):
         if tokens or view not in (None, "maps") or layers is not None or words or pair != "all" or scale is not None:
-            raise GivenError("A result has its own axes; give it alone, or one of its tables: show(result, kind=...).")
+            raise GivenWeightsError(
+                "A result has its own axes; give it alone, or one of its tables: show(result, kind=...)."
+            )
         return _show_result(given, dict(given.tables), kind, height)
     check_options(view, pair, scale, height)
     if is_trace := hasattr(given, "records") and hasattr(given, "axes"):
         if tokens or second_at is not None:
-            raise GivenError("A trace brings its own tokens and knows where a second text begins: show(trace).")
+            raise GivenWeightsError("A trace brings its own tokens and knows where a second text begins: show(trace).")
         given = tower_of(given, kind)
         maps = read_trace(given, kind)
     else:
@@ -142,9 +143,9 @@ def _show(
     pictures = pictures_in_text(given) if is_trace else []
     picture = read_picture(given, maps) if is_trace and not pictures and view in (None, "picture") else None
     if view == "picture" and picture is None and not pictures:
-        raise GivenError('Only a trace of a picture is drawn over it; choose view="maps", "lines" or "text".')
+        raise GivenWeightsError('Only a trace of a picture is drawn over it; choose view="maps", "lines" or "text".')
     if pair != "all" and not maps.has_pair:
-        raise GivenError("There is one text only, so there is no pair of texts to choose; leave pair out.")
+        raise GivenWeightsError("There is one text only, so there is no pair of texts to choose; leave pair out.")
     check_size(maps)
     view = view or ("picture" if picture is not None or pictures else "maps")
     if picture is not None:
@@ -163,7 +164,7 @@ def _show(
 
 def _show_result(result: object, tables: dict, kind: str | None, height: int | None) -> Shown:
     if kind not in (None, *tables):
-        raise GivenError(f"There is no table {kind!r} here; choose one of {', '.join(tables)}.")
+        raise GivenWeightsError(f"There is no table {kind!r} here; choose one of {', '.join(tables)}.")
     tables = tables if kind is None else {kind: tables[kind]}
     check_table_size(tables)
     title, sections = result_title(result), result_sections(result, tables)

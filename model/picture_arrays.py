@@ -1,6 +1,6 @@
 """Arrays and tensors in place of pictures: uint8 or float, channels last or first, grey, RGB or RGBA."""
 
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from PIL import Image
@@ -15,7 +15,7 @@ OTHER_SHAPE = Template(
 )
 
 
-def is_array(given: object) -> bool:
+def is_array(given: object) -> TypeGuard[Any]:
     """Whether a value is an array of NumPy, or a tensor."""
     return isinstance(given, np.ndarray) or hasattr(given, "detach")
 

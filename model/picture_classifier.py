@@ -1,7 +1,7 @@
 """Base of all networks that classify pictures: reading a folder, preparing pictures, probabilities."""
 
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -44,8 +44,8 @@ class PictureClassifier(TrainedModel):
         Raises:
             InputError: an array that is no picture.
         """
-        image = picture_of(image) if is_array(image) else image
-        return middle_square(upright_rgb(image), self.config.image_size).astype(np.float32) / 255
+        picture: Any = picture_of(image) if is_array(image) else image
+        return middle_square(upright_rgb(picture), self.config.image_size).astype(np.float32) / 255
 
     def to_pixels(self, image: Image.Image | np.ndarray) -> np.ndarray:
         """Pixels from `prepare` as they are, and those of any other picture prepared.
@@ -54,9 +54,8 @@ class PictureClassifier(TrainedModel):
             InputError: see `prepare`.
         """
         side = self.config.image_size
-        is_float = isinstance(image, np.ndarray) and image.dtype == np.float32
-        if is_float and image.shape == (side, side, 3) and image.min() >= 0 and image.max() <= 1:
-            return image
+        if isinstance(image, np.ndarray) and image.dtype == np.float32 and image.shape == (side, side, 3):
+            return image if image.min() >= 0 and image.max() <= 1 else self.prepare(image)
         return self.prepare(image)
 
     @falls_back

@@ -74,6 +74,8 @@ def check_target_ids(given: object, tokens: int) -> list[int]:
         InputError: there are none, or something else among them.
     """
     ids = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
-    if not ids or not all(isinstance(id_, Integral) and type(id_) is not bool and 0 <= id_ < tokens for id_ in ids):
+    if not ids or not all(
+        isinstance(id_, Integral) and type(id_) is not bool and 0 <= int(id_) < tokens for id_ in ids
+    ):
         raise InputError("Ids of a target are whole numbers from 0 to {last}, and at least one.", last=tokens - 1)
     return [int(id_) for id_ in ids]

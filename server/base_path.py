@@ -1,4 +1,4 @@
-"""Serve the app below a path of a site, such as /tools/atlas, which is Streamlit's setting `server.baseUrlPath`.
+"""Serve the app below a path of a site, such as /class/atlas, which is Streamlit's setting `server.baseUrlPath`.
 
 All middleware of this app sees paths as if the app were at the root. The outermost removes the path, the innermost
 inserts it again for Streamlit, whose routes contain it; the routes of this app do not. Those of `root_paths`, which the

@@ -220,6 +220,8 @@ def foreign_attributes(source: str, declared: set[str]) -> list[str]:
 # Attributes that libraries define to be set, and parameters of a network that the same function copied.
 SET_ON_LIBRARIES = {
     "model/attribution/intervention_result.py": ["setattr(attention.query)"],
+    "model/hub/forward_run.py": ["config.return_dict", "setattr(config)"],  # of our own copy of a model
+    "model/hub/live_network.py": ["module._compiled_call_impl", "setattr(module)"],  # the same
     "model/study/run.py": ["bar.n"],
     "model/training/__main__.py": ["commands.metavar"],
     "server/logs.py": ["LOG.propagate", "threading.excepthook"],

@@ -44,6 +44,7 @@ KEYWORDS: dict[str, tuple[int | None, tuple[int, ...]]] = {
             "OpenError",
             "UserError",
             "WriteError",
+            "NoCopyingScore",
             "NoSharedTokensError",
             "Refusal",
             "SizeError",

@@ -10,7 +10,7 @@
 # TLS_CERTIFICATE, TLS_KEY
 #                 files; with them HTTPS is served on TLS_LISTEN, 8443 by default, and LISTEN redirects there
 # ATLAS_EMBED     not empty: other sites show this one in a frame, see docs/operating.md; the replicas need it too
-# BASE_PATH       the path below which the app is served, such as /tools/atlas; the replicas need it too, as
+# BASE_PATH       the path below which the app is served, such as /class/atlas; the replicas need it too, as
 #                 STREAMLIT_SERVER_BASE_URL_PATH
 # PUBLIC_PORT     the port in the address of an HTTPS page, 443 by default
 #
@@ -159,7 +159,7 @@ done
 mkdir -p "$folder/temporary" "$folder/cache" "$folder/draining"
 folder=$(cd "$folder" && pwd)
 [ -z "$BASE_PATH" ] || printf '%s' "$BASE_PATH" | grep -Eq '^(/[A-Za-z0-9._-]+)+$' ||
-    fail "BASE_PATH $BASE_PATH is not a path like /tools/atlas"
+    fail "BASE_PATH $BASE_PATH is not a path like /class/atlas"
 cp "$here/headers.conf" "$folder"
 sed "s#^\( *\(~^\)\{0,1\}\)/\(_stcore\|static\|media\)/#\1$BASE_PATH/\3/#" "$here/nginx.conf" >"$folder/nginx.conf"
 sed "s#^\(location [=^~ ]*\)/#\1$BASE_PATH/#" "$here/locations.conf" >"$folder/locations.conf"

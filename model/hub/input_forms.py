@@ -164,7 +164,7 @@ def one_picture(given: object) -> Image.Image | np.ndarray:
 
 def _array_as_picture(given: Any) -> Image.Image | np.ndarray:
     """An array as a picture; numbers (channel, height, width) that may be the output of an image processor as it."""
-    array = given if isinstance(given, np.ndarray) else given.detach().cpu()
+    array: Any = given if isinstance(given, np.ndarray) else given.detach().cpu()
     if hasattr(array, "numpy"):
         array = (array.float() if array.is_floating_point() else array).numpy()
     if array.ndim == 4 and array.shape[0] == 1:

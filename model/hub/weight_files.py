@@ -75,7 +75,7 @@ def check_pointers(entries: Iterable[Path]) -> None:
         OpenError: with the name of the file.
     """
     for file in sorted(entries):
-        with suppress(OSError):  # whoever needs the file states why it cannot be read
+        with suppress(OSError):  # the code that needs the file states why it cannot be read
             if not file.is_file() or file.stat().st_size > LARGEST_POINTER:
                 continue
             with open_regular(file) as stream:

@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 
 from model import DecodingOptions, InputError, InterventionError
-from views.components.requests import INVALID, InvalidRequest, Request
+from views.components.requests import INVALID, ComponentRequest, InvalidRequest
 from views.text.catalogue import say_error
 
 Answer = dict[str, object]
@@ -33,7 +33,7 @@ def state_token(sentence: str, options: DecodingOptions) -> str:
 
 
 def answer_request(
-    request: Request, state: str, last: Mapping[str, object], compute: Callable[[Any], Mapping[str, object]]
+    request: ComponentRequest, state: str, last: Mapping[str, object], compute: Callable[[Any], Mapping[str, object]]
 ) -> Answer:
     """Return the answer to a request.
 
@@ -73,7 +73,7 @@ class Channel:
     def __init__(self, name: str) -> None:
         self._request, self._last = name, f"{name}_answer"
 
-    def receive(self, request: Request) -> None:
+    def receive(self, request: ComponentRequest) -> None:
         """Store a request, in a callback, for the run that follows."""
         st.session_state[self._request] = request
 
@@ -85,7 +85,7 @@ class Channel:
         Args:
             state, compute: as of `answer_request`.
         """
-        request: Request | None = st.session_state.pop(self._request, None)
+        request: ComponentRequest | None = st.session_state.pop(self._request, None)
         last: Answer = st.session_state.setdefault(self._last, {})
         if request is None:
             return [last] if last else []

@@ -127,9 +127,7 @@ def read_pulls(text: str) -> tuple[Pull, ...]:
     if len(pulls) < len(changes):
         raise InterventionError("The stage shows pulls alone; other changes to heads are on the page Compare.")
     if len(pulls) > MOST_PULLS:
-        raise InterventionError(
-            "There are {count} pulls; the stage shows at most {most}.", count=len(pulls), most=MOST_PULLS
-        )
+        raise InterventionError("There are more than {most} pulls, as many as the stage shows.", most=MOST_PULLS)
     return pulls
 
 

@@ -147,15 +147,15 @@ def test_the_locations_are_below_a_path_and_unchanged_without_one(tmp_path):
     assert render(tmp_path / "root", REPLICAS="a:1").returncode == 0
     assert (tmp_path / "root/locations.conf").read_text() == shipped
     assert (tmp_path / "root/nginx.conf").read_text() == (ROOT / "deploy/nginx/nginx.conf").read_text()
-    assert render(tmp_path / "below", REPLICAS="a:1", BASE_PATH="/tools/atlas").returncode == 0
+    assert render(tmp_path / "below", REPLICAS="a:1", BASE_PATH="/class/atlas").returncode == 0
     below = (tmp_path / "below/locations.conf").read_text()
     pattern = re.compile(r"^location [=^~ ]*(/\S*)", re.MULTILINE)
-    paths = [f"/tools/atlas{path}" for path in pattern.findall(shipped)]
-    assert pattern.findall(below) == [*paths, "/tools/atlas", "/"]
-    assert "/tools/atlas/static/" in (tmp_path / "below/nginx.conf").read_text()
+    paths = [f"/class/atlas{path}" for path in pattern.findall(shipped)]
+    assert pattern.findall(below) == [*paths, "/class/atlas", "/"]
+    assert "/class/atlas/static/" in (tmp_path / "below/nginx.conf").read_text()
 
 
 @pytest.mark.parametrize("path", ["tools", "/", "/a b", "/a/", "/a;b"])
 def test_a_path_that_is_none_is_refused(tmp_path, path):
     refused = render(tmp_path, REPLICAS="a:1", BASE_PATH=path)
-    assert refused.returncode == 2 and "is not a path like /tools/atlas" in refused.stderr
+    assert refused.returncode == 2 and "is not a path like /class/atlas" in refused.stderr

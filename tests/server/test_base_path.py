@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from server import addresses, base_path, http_errors
 from server.base_path import InsertBasePath, RemoveBasePath
 
-BASE = "/tools/atlas"
+BASE = "/class/atlas"
 SEEN: list[str] = []
 
 

@@ -137,6 +137,13 @@ def test_the_sentence_of_an_error_is_a_literal_or_a_template():
         for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
         if isinstance(target, ast.Name)
     }
+    templates |= {
+        node.target.id
+        for _, tree in sources()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+        if ast.unparse(node.annotation) == "Template"
+    }  # fields that a class declares as such
     raising = names_of_errors() | {"raised_as"}
     elsewhere = [
         f"{path.name}:{node.lineno} {ast.unparse(node.args[0])}"
@@ -172,7 +179,8 @@ def is_known(text: ast.expr, templates: set[str], function: str) -> bool:
         return of_other_process or is_known(text.value, templates, function)
     if isinstance(text, ast.Name):
         return text.id in templates or (text.id == "template" and function in PASSED_ON)
-    return isinstance(text, ast.Constant) or (isinstance(text, ast.Attribute) and text.attr == "template")
+    known = {*templates, "template"}
+    return isinstance(text, ast.Constant) or (isinstance(text, ast.Attribute) and text.attr in known)
 
 
 EXAMPLES = {"PROBE", "EXAMPLE"}  # what networks read

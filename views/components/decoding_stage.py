@@ -13,7 +13,7 @@ from ..text import terms
 from ..text.catalogue import say
 from ..viewer.attention_maps import AttentionMaps
 from . import component, controls, opened_layer, stage
-from .requests import Request
+from .requests import ComponentRequest
 
 _MOUNT = component.Component("decoding_stage", "stage-root")
 LAYER, HEAD, STEP = "cross_layer", "cross_head", "step"  # in the address
@@ -34,7 +34,7 @@ def decoding_stage(
     content: stage.Stage,
     key: str,
     on_choose: Callable[[Mapping[str, str]], None],
-    on_open: Callable[[Request], None],
+    on_open: Callable[[ComponentRequest], None],
 ) -> None:
     """Mount the stage of a step.
 

@@ -25,7 +25,7 @@ INVALID = Message("request.invalid", "The browser sent a request that this page 
 
 
 @dataclass(frozen=True)
-class Request:
+class ComponentRequest:
     """What every request has.
 
     Attributes:
@@ -38,12 +38,12 @@ class Request:
 
 
 @dataclass(frozen=True)
-class InvalidRequest(Request):
+class InvalidRequest(ComponentRequest):
     """A request with other fields or values than those of its kind."""
 
 
 @dataclass(frozen=True)
-class PlaceRequest(Request):
+class PlaceRequest(ComponentRequest):
     """A request about a place of the map that is drawn.
 
     Attributes:
@@ -67,7 +67,7 @@ class PlaceRequest(Request):
         )
 
 
-R = TypeVar("R", bound=Request)
+R = TypeVar("R", bound=ComponentRequest)
 
 
 def read_request(sent: object, kind: type[R], valid: Callable[[Mapping[str, Any]], bool]) -> R | InvalidRequest | None:

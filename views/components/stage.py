@@ -21,7 +21,7 @@ from ..text import terms
 from ..text.catalogue import Message, say
 from ..viewer.attention_maps import AttentionMaps, KindMaps
 from . import component, controls, opened_layer, player, requests, stage_changes
-from .requests import InvalidRequest, PlaceRequest, Request, is_text, names_place, read_request
+from .requests import ComponentRequest, InvalidRequest, PlaceRequest, is_text, names_place, read_request
 from .stage_changes import PlaceChances, PulledStage
 
 _MOUNT = component.Component("stage", "stage-root")
@@ -139,7 +139,7 @@ class StageRequest(PlaceRequest):
 
 
 @dataclass(frozen=True)
-class TypedSentence(Request):
+class TypedSentence(ComponentRequest):
     """What is in the sentence box before it is entered."""
 
     text: str
@@ -247,9 +247,9 @@ def stage(
     content: Stage,
     key: str,
     on_choose: Callable[[Mapping[str, str]], None],
-    on_ask: Callable[[Request], None],
-    on_type: Callable[[Request], None] = lambda typed: None,
-    on_open: Callable[[Request], None] = lambda request: None,
+    on_ask: Callable[[ComponentRequest], None],
+    on_type: Callable[[ComponentRequest], None] = lambda typed: None,
+    on_open: Callable[[ComponentRequest], None] = lambda request: None,
 ) -> None:
     """Mount the stage. Its messages after a pull contain the changes alone: the payload stays the same.
 

@@ -42,6 +42,7 @@ TEXT = "text"  # in every URL that was written here: a URL without it only chang
 
 # Limits for names in a URL that no control has claimed yet: settings of a part of the page that is not open.
 MOST_NAMES, LONGEST_VALUE = 80, 8_000
+MEMBERS_END = ";"  # between the members of a list, such as those of pulls
 _NAME = re.compile(r"\w{1,40}", re.ASCII)
 # Of the sentence, in the URL. Proxies refuse URLs of more than 8 kB; 128 tokens always fit.
 LONGEST_TEXT = 6_000
@@ -289,13 +290,20 @@ def comparable(query: Mapping[str, Raw]) -> QueryKey:
 
 
 def _bounded(query: Query) -> Query:
-    """The query without parameters that no page could have written."""
+    """The query without parameters that no page could have written; of a list that is too long its first members."""
     fitting = {
-        name: raw
-        for name, raw in query.items()
-        if name == TEXT or (_NAME.fullmatch(name) and sum(map(len, raw)) <= LONGEST_VALUE)
+        name: raw if name == TEXT else _cut(raw) for name, raw in query.items() if name == TEXT or _NAME.fullmatch(name)
     }
+    fitting = {name: raw for name, raw in fitting.items() if raw}
     return dict(list(fitting.items())[:MOST_NAMES]) | {name: fitting[name] for name in (TEXT,) if name in fitting}
+
+
+def _cut(raw: Raw) -> Raw:
+    """Values of a parameter, a list cut after the last whole member that fits; empty if nothing fits."""
+    if sum(map(len, raw)) <= LONGEST_VALUE:
+        return raw
+    members = raw[0][:LONGEST_VALUE].rpartition(MEMBERS_END)[0] if len(raw) == 1 else ""
+    return (members,) if members else ()
 
 
 def _shortened(text: str) -> str:

@@ -14,7 +14,7 @@ HOW_TO_GET = (
 TOLERANCE = 0.01  # by which rounding to half precision may put a weight above 1
 
 
-class ShowError(ValueError):
+class GivenWeightsError(ValueError):
     """The arguments cannot be shown; the message states in one sentence why and what to pass."""
 
 
@@ -30,20 +30,22 @@ def to_layers(attention: object) -> list[np.ndarray]:
         One array `(head, query, key)` float32 a layer; layers may differ in their number of heads.
 
     Raises:
-        ShowError: another shape, a batch of more than one input, layers with different numbers of tokens, or numbers
-            that are not attention weights.
+        GivenWeightsError: another shape, a batch of more than one input, layers with different numbers of tokens, or
+            numbers that are not attention weights.
     """
     _refuse_other_objects(attention)
     if isinstance(attention, tuple | list):
         if not attention:
-            raise ShowError("There are no layers in the attention; give the weights of at least one.")
+            raise GivenWeightsError("There are no layers in the attention; give the weights of at least one.")
         layers = [_one_layer(layer, number) for number, layer in enumerate(attention, 1)]
     else:
         layers = _split_layers(_to_array(attention, "the attention"))
     sides = {layer.shape[1:] for layer in layers}
     if len(sides) > 1:
         sizes = ", ".join(f"{q} x {k}" for q, k in sorted(sides))
-        raise ShowError(f"The layers differ in their queries and keys ({sizes}); show those of one size together.")
+        raise GivenWeightsError(
+            f"The layers differ in their queries and keys ({sizes}); show those of one size together."
+        )
     for number, layer in enumerate(layers, 1):
         _check_weights(layer, number)
     return layers
@@ -53,37 +55,37 @@ def _refuse_other_objects(given: Any) -> None:
     """Refuse what is no array nor list of arrays, naming what it is and what to pass.
 
     Raises:
-        ShowError: None, the output of a model, a dictionary, a text, a model.
+        GivenWeightsError: None, the output of a model, a dictionary, a text, a model.
     """
     if given is None:
-        raise ShowError(f"The attention is None: the model returned no weights; {HOW_TO_GET}.")
+        raise GivenWeightsError(f"The attention is None: the model returned no weights; {HOW_TO_GET}.")
     if isinstance(given, str | bytes):
-        raise ShowError(
+        raise GivenWeightsError(
             f"This is a text, not attention; give the weights first: show(outputs.attentions, tokens); {HOW_TO_GET}."
         )
     if isinstance(given, Mapping):
         names = [name for name in NAMES if given.get(name) is not None]
         kind = type(given).__name__
         if names:
-            raise ShowError(
+            raise GivenWeightsError(
                 f"This {kind} is the output of a model; give its weights: show(outputs.{names[0]}, tokens)."
             )
         if "input_ids" in given:
-            raise ShowError(f"This {kind} is the input of a model, without weights; {HOW_TO_GET}.")
+            raise GivenWeightsError(f"This {kind} is the input of a model, without weights; {HOW_TO_GET}.")
         if any(name in given for name in OUTPUTS):
-            raise ShowError(f"This {kind} is the output of a model without its attentions; {HOW_TO_GET}.")
-        raise ShowError(
+            raise GivenWeightsError(f"This {kind} is the output of a model without its attentions; {HOW_TO_GET}.")
+        raise GivenWeightsError(
             f"A {kind} is no attention; give one array or tensor for each layer, such as outputs.attentions."
         )
     if hasattr(given, "named_parameters"):
-        raise ShowError(f"This {type(given).__name__} is a model, not its attention; {HOW_TO_GET}.")
+        raise GivenWeightsError(f"This {type(given).__name__} is a model, not its attention; {HOW_TO_GET}.")
 
 
 def _refuse_hidden_states(layer: np.ndarray, number: int) -> None:
     """Refuse hidden states in place of attention: `(batch, token, width)` with numbers that are no weights."""
     is_signed = bool(np.isfinite(layer).all()) and layer.size > 0 and (layer.min() < 0 or layer.max() > 1 + TOLERANCE)
     if layer.ndim == 3 and len(layer) == 1 and is_signed and layer.shape[1] != layer.shape[2]:
-        raise ShowError(
+        raise GivenWeightsError(
             f"Layer {number} has shape {_format_shape(layer)} and numbers that are no weights, as hidden states have; "
             f"give the attention in place of hidden_states: show(outputs.attentions, tokens); {HOW_TO_GET}."
         )
@@ -91,12 +93,12 @@ def _refuse_hidden_states(layer: np.ndarray, number: int) -> None:
 
 def _one_layer(layer: object, number: int) -> np.ndarray:
     if layer is None:
-        raise ShowError(
+        raise GivenWeightsError(
             f"Layer {number} holds no weights; load the model with attn_implementation='eager', and leave "
             f"such layers out."
         )
     if isinstance(layer, tuple | list):
-        raise ShowError(
+        raise GivenWeightsError(
             f"Layer {number} is itself a list, as in the output of `generate`, which has a list of layers for every "
             f"new token; run the finished text through the model once and give one array or tensor for each layer, "
             f"such as `outputs.attentions`."
@@ -104,13 +106,13 @@ def _one_layer(layer: object, number: int) -> np.ndarray:
     array = _to_array(layer, f"layer {number}")
     if array.ndim == 4:
         if len(array) != 1:
-            raise ShowError(
+            raise GivenWeightsError(
                 f"Layer {number} holds a batch of {len(array):,} inputs; give one of them, such as "
                 f"[layer[:1] for layer in attention]."
             )
         array = array[0]
     if array.ndim != 3:
-        raise ShowError(
+        raise GivenWeightsError(
             f"Layer {number} has shape {_format_shape(array)}; it must be (heads, queries, keys), or a batch of 1 of "
             f"these, as in outputs.attentions."
         )
@@ -123,7 +125,7 @@ def _split_layers(array: np.ndarray) -> list[np.ndarray]:
         array = array[:, 0]
     if not 2 <= array.ndim <= 4:
         batch = array.ndim == 5
-        raise ShowError(
+        raise GivenWeightsError(
             f"The attention holds a batch of {array.shape[1]:,} inputs; give one of them, such as attention[:, :1]."
             if batch
             else f"The attention has shape {_format_shape(array)}; it must be (layers, heads, queries, keys)."
@@ -134,7 +136,7 @@ def _split_layers(array: np.ndarray) -> list[np.ndarray]:
 
 def _check_not_empty(layer: np.ndarray) -> np.ndarray:
     if 0 in layer.shape:
-        raise ShowError(f"A layer has shape {_format_shape(layer)}: there is nothing to show in it.")
+        raise GivenWeightsError(f"A layer has shape {_format_shape(layer)}: there is nothing to show in it.")
     return layer
 
 
@@ -147,7 +149,7 @@ def _to_array(value: Any, name: str) -> np.ndarray:
             raise TypeError
         return array.astype(np.float32)
     except (TypeError, ValueError, RuntimeError):
-        raise ShowError(
+        raise GivenWeightsError(
             f"{name.capitalize()} is no array of numbers; give one of NumPy or torch, or a list of layers."
         ) from None
 
@@ -155,15 +157,17 @@ def _to_array(value: Any, name: str) -> np.ndarray:
 def _check_weights(layer: np.ndarray, number: int) -> None:
     empty = np.isnan(layer).all(axis=(0, 2))  # queries that are padding
     if empty.any() and not empty.all() and np.isfinite(layer[:, ~empty]).all():
-        raise ShowError(
+        raise GivenWeightsError(
             f"Layer {number} is NaN in {_format_rows(empty)}, as rows of padding are; leave padding out of tokens and "
             f"attention, such as attention[..., first:last, first:last]."
         )
     if not np.isfinite(layer).all():
-        raise ShowError(f"Layer {number} holds numbers that are not finite; give the weights after the softmax.")
+        raise GivenWeightsError(
+            f"Layer {number} holds numbers that are not finite; give the weights after the softmax."
+        )
     if layer.min() < 0 or layer.max() > 1 + TOLERANCE:
         low, high = float(layer.min()), float(layer.max())
-        raise ShowError(
+        raise GivenWeightsError(
             f"Layer {number} holds numbers from {low:.3g} to {high:.3g}; attention weights lie between 0 and 1, so "
             f"give them after the softmax."
         )
@@ -173,21 +177,21 @@ def check_tokens(tokens: object, count: int, axis: str) -> tuple[str, ...]:
     """The labels of an axis, `count` of them.
 
     Raises:
-        ShowError: they are not a list of texts, or too many or too few.
+        GivenWeightsError: they are not a list of texts, or too many or too few.
     """
     if isinstance(tokens, str | bytes) or not isinstance(tokens, Sequence | np.ndarray):
-        raise ShowError(
+        raise GivenWeightsError(
             f"The {axis} tokens must be a list of texts, such as tokenizer.convert_ids_to_tokens(ids), not one "
             f"{type(tokens).__name__}."
         )
     no_text = next((token for token in tokens if not isinstance(token, str)), None)
     if no_text is not None:
-        raise ShowError(
+        raise GivenWeightsError(
             f"The {axis} tokens must be texts, and {no_text!r} is none; make them with "
             f"tokenizer.convert_ids_to_tokens(ids)."
         )
     if len(tokens) != count:
-        raise ShowError(
+        raise GivenWeightsError(
             f"There are {len(tokens):,} {axis} tokens and {count:,} {'rows' if axis == 'query' else 'columns'} in each "
             f"map; give one token for each."
         )

@@ -11,7 +11,7 @@ import numpy as np
 from ..kind_labels import ANY_ATTENTION, ANY_TOKENS, KINDS, any_model_kind
 from ..text.catalogue import Message
 from .attention_maps import AttentionMaps, KindMaps, MapAxis, from_trace
-from .given_weights import ShowError, check_tokens, group_by_heads, is_causal, to_layers
+from .given_weights import GivenWeightsError, check_tokens, group_by_heads, is_causal, to_layers
 
 LAYERS = Message("show.layers", "Layers {first} to {last}")
 LAYER = Message("show.layer", "Layer {first}")
@@ -21,14 +21,14 @@ def read_trace(trace: Any, kind: str | None) -> AttentionMaps:
     """All kinds of attention of a trace, or the one named `kind`.
 
     Raises:
-        ShowError: the trace has no attention, or not this kind.
+        GivenWeightsError: the trace has no attention, or not this kind.
     """
     if not trace.records:
-        raise ShowError(f"This {type(trace).__name__} holds no attention: its network has none.")
+        raise GivenWeightsError(f"This {type(trace).__name__} holds no attention: its network has none.")
     listed = [name for name in trace.records if not getattr(trace, "pictures", ()) or name != "vision"]
     names = [name for name in listed if kind in (None, name, name.partition("-")[0])]  # or its parts
     if not names:
-        raise ShowError(f"This trace has no attention {kind!r}; choose one of {', '.join(trace.records)}.")
+        raise GivenWeightsError(f"This trace has no attention {kind!r}; choose one of {', '.join(trace.records)}.")
     ours = KINDS if hasattr(trace, "tokenizer") else {}  # of English and French
     return from_trace(trace, {name: ours.get(name) or any_model_kind(name) for name in names})
 
@@ -37,15 +37,15 @@ def tower_of(trace: Any, kind: str | None) -> Any:
     """The trace itself; of a text with a picture, for the kind "vision", the trace of attention within the picture.
 
     Raises:
-        ShowError: there are several pictures, or none of them has such attention.
+        GivenWeightsError: there are several pictures, or none of them has such attention.
     """
     pictures = getattr(trace, "pictures", ())
     if kind != "vision" or not pictures:
         return trace
     if len(pictures) > 1:
-        raise ShowError("There are several pictures; show one of them, such as show(trace.pictures[0].tower).")
+        raise GivenWeightsError("There are several pictures; show one of them, such as show(trace.pictures[0].tower).")
     if pictures[0].tower is None:
-        raise ShowError("This trace has no attention within its picture; leave kind out.")
+        raise GivenWeightsError("This trace has no attention within its picture; leave kind out.")
     return pictures[0].tower
 
 
@@ -66,26 +66,28 @@ def read_weights(
         read_tokens: returns labels, special marks and words of tokens; see `model.text.token_labels.read_tokens`.
 
     Raises:
-        ShowError: see `to_layers` and `check_tokens`.
+        GivenWeightsError: see `to_layers` and `check_tokens`.
     """
     if kind is not None and kind not in KINDS:
-        raise ShowError(f"There is no kind {kind!r} for given weights; choose one of {', '.join(KINDS)}, or none.")
+        raise GivenWeightsError(
+            f"There is no kind {kind!r} for given weights; choose one of {', '.join(KINDS)}, or none."
+        )
     layers = to_layers(attention)
     queries, keys = layers[0].shape[1:]
     if not 1 <= len(tokens) <= 2:
-        raise ShowError(
+        raise GivenWeightsError(
             "Give the tokens beside the attention: show(attention, tokens), or show(attention, query_tokens, "
             "key_tokens)."
         )
     if len(tokens) == 1 and queries != keys:
-        raise ShowError(
+        raise GivenWeightsError(
             f"The maps have {queries:,} rows and {keys:,} columns; give two lists: show(attention, query_tokens, "
             f"key_tokens)."
         )
     sides = check_tokens(tokens[0], queries, "query"), check_tokens(tokens[-1], keys, "key")
     is_place = isinstance(second_at, int | np.integer) and 0 < second_at < queries
     if second_at is not None and (len(tokens) == 2 or not is_place):
-        raise ShowError(
+        raise GivenWeightsError(
             f"second_at={second_at!r} is no place in one list of tokens; give that of the second text's first token."
         )
     segments = () if second_at is None else tuple(int(place >= second_at) for place in range(queries))
@@ -106,7 +108,7 @@ def select_layers(maps: AttentionMaps, layers: Sequence[int]) -> AttentionMaps:
     """Only some layers, by their numbers in the network, from 0.
 
     Raises:
-        ShowError: they are no numbers, or there are no such layers.
+        GivenWeightsError: they are no numbers, or there are no such layers.
     """
     numbers = sorted({number for each in maps.values() for number in each.layer_numbers})
     try:
@@ -114,14 +116,16 @@ def select_layers(maps: AttentionMaps, layers: Sequence[int]) -> AttentionMaps:
     except TypeError:  # no list, or something else than whole numbers in it
         selected = []
     if not selected:
-        raise ShowError("Give the numbers of layers, counted from 0, such as layers=range(4, 8) or layers=[0, 11].")
+        raise GivenWeightsError(
+            "Give the numbers of layers, counted from 0, such as layers=range(4, 8) or layers=[0, 11]."
+        )
     count = numbers[-1] + 1
     if unknown := [layer for layer in selected if not 0 <= layer < count]:
-        raise ShowError(f"There are {count:,} layers, counted from 0; {unknown[0]} is not among them.")
+        raise GivenWeightsError(f"There are {count:,} layers, counted from 0; {unknown[0]} is not among them.")
     result = maps.layers(selected)
     if not result:
         having = ", ".join(map(str, numbers))
-        raise ShowError(f"None of these layers has attention; counted from 0, these have: {having}.")
+        raise GivenWeightsError(f"None of these layers has attention; counted from 0, these have: {having}.")
     return result
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 
 from model import DecodingOptions, InputError, InterventionError
 from pages.shared.requests import OutdatedError, RefusedError, answer_request, state_token
-from views.components.requests import INVALID, InvalidRequest, Request
+from views.components.requests import INVALID, ComponentRequest, InvalidRequest
 
 ERRORS = {
     "input": InputError("There is nothing to translate."),
@@ -15,7 +15,7 @@ ERRORS = {
     "gone": OutdatedError(),
 }
 STATES = st.sampled_from(["one", "two"])
-REQUESTS = st.builds(Request, st.integers(0, 6), STATES) | st.builds(InvalidRequest, st.integers(0, 6), STATES)
+REQUESTS = st.builds(ComponentRequest, st.integers(0, 6), STATES) | st.builds(InvalidRequest, st.integers(0, 6), STATES)
 # what comes, the state of the page then, and how doing it ends
 MESSAGES = st.tuples(REQUESTS, STATES, st.sampled_from(["done", *ERRORS]))
 

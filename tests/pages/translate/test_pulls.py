@@ -21,6 +21,8 @@ from views.components.stage import StageRequest, valid_request
 from views.components.stage_examples import EXAMPLES
 from views.controls.sentence_input import TIRED
 
+TOO_MANY = "There are more than 12 pulls, as many as the stage shows."
+LAYERS = "cross:" + "_".join(f"{layer}.1.2.3.4.5.6.7.8" for layer in range(1, 5))
 SWEEP = StageRequest(1, "", TIRED, "", "cross", "4", "mean", 14, "sweep", "layer", 1, 0.0)
 
 
@@ -168,7 +170,9 @@ def test_another_sentence_has_no_pulls_and_a_link_has_them(open_app):
         nightly("scale:cross:4.1:0", "The stage shows pulls alone"),
         ("pull:cross:4.1-8:15.2:8.847", "That text describes no intervention"),
         nightly("pull:cross:9.1:1.1.1.0", "There is no head 1 in layer 9"),
-        nightly(";".join(f"pull:cross:4.1:{key}.2.1.0" for key in range(1, 14)), "There are 13 pulls"),
+        nightly(";".join(f"pull:cross:4.1:{key}.2.1.0" for key in range(1, 14)), TOO_MANY),
+        (";".join(f"pull:{LAYERS}:{1 + number % 9}.2.1.0" for number in range(300)), TOO_MANY),
+        nightly(";".join(f"pull:{LAYERS}:{1 + number % 9}.2.1.0" for number in range(3000)), TOO_MANY),
     ],
 )
 def test_a_pull_that_does_not_fit_leaves_the_translation_and_says_why(open_app, pull, reason):

@@ -46,7 +46,7 @@ def test_joiners_selectors_and_tags_stay_where_they_have_an_effect(text: str):
     assert literal.visible(text) == text == literal.token(text)
 
 
-def test_every_kind_of_space_is_told_apart_in_labels_and_left_alone_in_sentences():
+def test_every_kind_of_space_has_its_own_label_and_is_left_alone_in_sentences():
     spaces = sorted({*SPACES, "\u2000", "\u2007", "\u200a"} - {"\r"})
     labels = read_tokens(["a", *spaces, "b"]).labels
     assert len(set(labels)) == len(labels) and not any(label.isspace() or not label for label in labels)
