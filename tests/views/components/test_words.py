@@ -108,6 +108,7 @@ CONSTANTS = {
         "THEMES",
         "LAYERS",
         "BY_USER",
+        "WIDE",
         "LINK",
         "LAST",
         "CONTENT",
@@ -150,6 +151,7 @@ IDS = {
     *("gridcell", "columnheader", "rowheader"),
     *("idle", "sent", "late", "answered", "refused", "outdated"),  # states of a request
     *("try", "next", "none"),  # which pulls are proposed
+    *("ask", "last"),  # the questions of a lesson
 }
 LOOPS = re.compile(r"for \(const (?:kind|side) of \[[^\]]*$")  # over ids
 MODULES = re.compile(r'^(?:import\b|export\b[^"\n=]*from|declare module)[^"=]*"[^"\n]*"', re.MULTILINE)
