@@ -14,8 +14,9 @@ __all__ = ["main"]
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a study as the command line does; returns 0, 2 after an error, or 130 after Ctrl+C, which are printed
-    as one sentence.
+    """Run a study as the command line does.
+
+    Returns 0, 2 after an error, or 130 after Ctrl+C, which are printed as one sentence.
 
     Args:
         arguments: those of the command line by default.

@@ -116,7 +116,8 @@ class VisionClassifier(PictureClassifier, CausalMethods):
         """Record everything that the network computes for a picture.
 
         Args:
-            image: a picture of any size, of PIL or as an array or tensor of RGB, see `prepare`; or pixels from it.
+            image: a picture of any size, of PIL or as an array or tensor `(height, width, 3)` of RGB, see `prepare`; or
+                pixels from it.
             intervention: changes to heads, or a tap that changes tensors before they are recorded; see
                 `model.networks.tap.Intervention`.
 

@@ -48,7 +48,7 @@ class PictureClassifier(TrainedModel):
         return middle_square(upright_rgb(picture), self.config.image_size).astype(np.float32) / 255
 
     def to_pixels(self, image: Image.Image | np.ndarray) -> np.ndarray:
-        """Pixels from `prepare` as they are, and those of any other picture prepared.
+        """Pixels `(height, width, 3)` from `prepare` as they are, and those of any other picture prepared.
 
         Raises:
             InputError: see `prepare`.

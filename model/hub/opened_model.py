@@ -134,6 +134,7 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
 
         Raises:
             OpenError: the input cannot be used, or the maps would be too large.
+            WrongCallError: options of a chat, or names that there are not, without `messages`.
             InterventionError: see `HeadInterventions.check`.
         """
         options: dict[str, Any] = {"target": target, "target_language": target_language, "intervention": intervention}

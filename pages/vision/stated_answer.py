@@ -43,13 +43,14 @@ def stated_class(trace: PatchTrace, index: int, answer: int | None = None) -> st
 def render_stated_answer(service: Service, key: str, trace: VisionTrace) -> None:
     """Render the answer in a line, beside it the bars of all classes, and what the user says about the own picture."""
     with st.container(key="answered"):
-        line, bars = st.columns([2, 3], gap="large", vertical_alignment="center")
+        own = is_of_the_user(trace)
+        line, bars = st.columns([2, 3] if own else [1, 3], gap="large", vertical_alignment="center")
         with bars:
             order = np.argsort(-trace.probabilities, kind="stable")
             names = class_names(trace.classes[index] for index in order)
-            st.html(class_bars.ranked(names, trace.probabilities[order]))
+            st.html(class_bars.ranked(names, trace.probabilities[order], low=not own))
         with line:
-            if is_of_the_user(trace):
+            if own:
                 _render_best_of_ten(key, trace)
             else:
                 _render_sample(trace)

@@ -27,10 +27,15 @@ def bars(classes: Sequence[str], probabilities: Sequence[float] | np.ndarray) ->
     return f'<table class="aa-answer"><caption>{caption}</caption><tbody>{rows}</tbody></table>'
 
 
-def ranked(classes: Sequence[str], probabilities: Sequence[float] | np.ndarray) -> str:
-    """As `bars`, the most probable first, in two columns of one scale where there is room; a bar of full width is 1."""
-    table = bars(classes, probabilities).replace('class="aa-answer"', 'class="aa-answer aa-ranked" role="table"')
-    return f'<div style="--rows:{-(-len(classes) // 2)}">{table}</div>'
+def ranked(classes: Sequence[str], probabilities: Sequence[float] | np.ndarray, low: bool = False) -> str:
+    """As `bars`, the most probable first, in columns of one scale where there is room; a bar of full width is 1.
+
+    Args:
+        low: in two rows, each bar below its name; else in two columns.
+    """
+    names = "aa-answer aa-ranked aa-low" if low else "aa-answer aa-ranked"
+    table = bars(classes, probabilities).replace('class="aa-answer"', f'class="{names}" role="table"')
+    return f'<div style="--rows:{2 if low else -(-len(classes) // 2)}">{table}</div>'
 
 
 def before_and_after(

@@ -203,7 +203,7 @@ def test_a_speech_model(tmp_path):
 )
 def test_a_source_that_is_neither_a_folder_nor_an_id(text):
     assert not source.looks_like_id(text)
-    with pytest.raises(OpenError, match="no such folder|no config.json|lies elsewhere"):
+    with pytest.raises(OpenError, match="no such folder|no config.json|without config.json|lies elsewhere"):
         open_model(text)
 
 

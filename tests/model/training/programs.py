@@ -64,12 +64,12 @@ def run(*arguments: object, **options: object) -> None:
     assert program.returncode == 0, printed
 
 
-def run_in_process(*arguments: object) -> None:
-    """Run to a successful end in this process, on one thread as with `start`."""
+def run_in_process(*arguments: object, status: int = 0) -> None:
+    """Run to an end with this exit status in this process, on one thread as with `start`."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        assert main([str(word) for word in arguments]) == 0
+        assert main([str(word) for word in arguments]) == status
     finally:
         torch.set_num_threads(threads)
 

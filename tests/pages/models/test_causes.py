@@ -214,7 +214,7 @@ def test_long_grids_state_their_time_and_ask(open_app, models, monkeypatch):
     (question,) = [each.value for each in app.info]
     model = models[0]["gpt2"]
     runs = sum(model.estimate_patching(*TEXTS, site).runs for site in ("residual", "head_output"))
-    assert f"takes {runs} runs of the model, about 1 seconds" in " ".join(question.split())
+    assert f"takes {runs} runs of the model, about 1 second." in " ".join(question.split())
     assert not matrices(app)
     app = app.button(key="agree_patch").click().run()
     assert matrices(app) and app.query_params["patch"] == str(runs)

@@ -75,6 +75,8 @@ def test_an_evicted_result_is_found_while_it_is_referenced():
 class SlowTranslator:
     """Counts how many computations run at the same time."""
 
+    capabilities = frozenset[str]()
+
     def __init__(self) -> None:
         self.running = self.most = self.traces = 0
 

@@ -57,7 +57,9 @@ def test_maps_and_the_answer_of_the_patched_run(open_app, direction):
     value = model.patch(trace.pixels, pixels, None, "head_output", "vision", direction=direction).grid.values[2, 4]
     assert three_digits(float(value)) in line
     shares = [row[2] for row in table(app, "")]
-    assert shares[: len(expected)] == [percent(share) for share in expected.tolist()]
+    assert shares[len(expected) : 2 * len(expected)] == [
+        percent(share) for share in expected.tolist()
+    ]  # below the answer
 
 
 @pytest.mark.nightly
@@ -73,7 +75,9 @@ def test_one_patch_of_the_other_picture(open_app):
     np.testing.assert_allclose(drawn, single.effects.reshape(trace.grid), atol=1e-4)
     expected = patched_probabilities(model.resumable, experiment, "residual", "vision", (0, cell), **options)
     shares = [row[2] for row in table(app, "")]
-    assert shares[: len(expected)] == [percent(share) for share in expected.tolist()]
+    assert shares[len(expected) : 2 * len(expected)] == [
+        percent(share) for share in expected.tolist()
+    ]  # below the answer
     assert "Residual stream, Vision, layer 5" in "".join(each.value for each in app.markdown)
 
 

@@ -22,6 +22,7 @@ def test_ranked_bars_are_as_long_as_their_probabilities():
     html = ranked([str(number) for number in range(9)], np.linspace(0.2, 0.02, 9))
     lengths = [float(width) for width in re.findall(r"width:([\d.]+)%", html)]
     assert lengths == pytest.approx(np.linspace(20, 2, 9), abs=0.005) and "--rows:5" in html
+    assert "--rows:2" in ranked(["a", "b"], [0.7, 0.3], low=True)
 
 
 def test_every_class_has_both_bars():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from views.viewer.given_weights import ShowError, check_tokens, group_by_heads, is_causal, to_layers
+from views.viewer.given_weights import GivenWeightsError, check_tokens, group_by_heads, is_causal, to_layers
 
 
 def weights(*shape: int) -> np.ndarray:
@@ -53,7 +53,7 @@ REFUSED = {
     "The attention has shape (4,)": weights(4),
     "there is nothing to show": np.zeros((2, 2, 0, 0)),
     "The layers differ in their queries and keys (3 x 3, 4 x 4)": (weights(2, 3, 3), weights(2, 4, 4)),
-    "is no array of numbers": "attention",
+    "This is a text, not attention; give the weights first: show(outputs.attentions, tokens)": "attention",
     "not finite": np.full((1, 1, 2, 2), np.nan),
     "NaN in row 2, as rows of padding": padded(weights(2, 3, 3), rows=[2]),
     "NaN in 2 rows (the first is row 1), as rows of padding": (weights(1, 4, 4), padded(weights(2, 4, 4), rows=[1, 3])),
@@ -67,14 +67,14 @@ REFUSED = {
 
 @pytest.mark.parametrize("message", REFUSED)
 def test_what_is_no_attention_raises_an_error_of_one_sentence(message: str):
-    with pytest.raises(ShowError, match=re.escape(message)) as error:
+    with pytest.raises(GivenWeightsError, match=re.escape(message)) as error:
         to_layers(REFUSED[message])
     assert str(error.value).endswith(".") and "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("tokens", ["the cat", ["the", 7], ["the"], 3])
 def test_tokens_that_do_not_fit_raise_an_error(tokens):
-    with pytest.raises(ShowError, match="query tokens"):
+    with pytest.raises(GivenWeightsError, match="query tokens"):
         check_tokens(tokens, 2, "query")
     assert check_tokens(np.array(["the", "cat"]), 2, "query") == ("the", "cat")
 

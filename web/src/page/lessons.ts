@@ -71,7 +71,7 @@ class Memory {
 
 /** A link from the top of the page to the title of the open lesson, from where one Tab leads to the first answer. */
 function skipToLesson(): () => void {
-  const link = Object.assign(document.createElement("a"), { className: "skip-to-lesson", href: "#", hidden: true })
+  const link = Object.assign(document.createElement("a"), { className: "skip-to-lesson", href: "#stMain", hidden: true })
   link.onclick = (event) => {
     event.preventDefault()
     const holders = document.querySelectorAll(".st-key-course [data-testid=stBidiComponentIsolated]")
