@@ -100,6 +100,6 @@ class GateInterventions:
             changes = tuple(HeldGate(layer, gate, float(value)) for layer, gate, value in parts)
             if not all(math.isfinite(change.value) for change in changes):
                 raise ValueError("no such number")
-        except ValueError:
+        except (ValueError, TypeError, AttributeError):
             raise InterventionError("That text describes no intervention; choose one with the controls.") from None
         return cls(changes)

@@ -143,7 +143,7 @@ class HeadInterventions:
         """
         try:
             return cls(tuple(_read(part) for part in text.split(";") if part))
-        except (ValueError, KeyError, IndexError, TypeError):
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError):
             raise InterventionError("That text describes no intervention; choose one with the controls.") from None
 
 

@@ -43,7 +43,9 @@ def test_text_reads_back_equal():
     assert GateInterventions.from_text("") == GateInterventions()
 
 
-@pytest.mark.parametrize("text", ["decoder", "decoder:input", "decoder:input:x", "decoder:input:nan", "a:b:c:d"])
+@pytest.mark.parametrize(
+    "text", ["decoder", "decoder:input", "decoder:input:x", "decoder:input:nan", "a:b:c:d", None, 5, b"decoder:input:1"]
+)
 def test_other_text_is_refused(text):
     with pytest.raises(InterventionError, match="describes no intervention"):
         GateInterventions.from_text(text)

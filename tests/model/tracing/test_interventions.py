@@ -318,7 +318,9 @@ NONSENSE += [
 ]
 
 
-@pytest.mark.parametrize("text", [*NONSENSE, "force:cross:1.1:", "scale:cross:1.1:1;;x", "scale:cross:99999.1:1"])
+@pytest.mark.parametrize(
+    "text", [*NONSENSE, "force:cross:1.1:", "scale:cross:1.1:1;;x", "scale:cross:99999.1:1", None, 5, b"scale"]
+)
 def test_other_text_is_refused_with_one_sentence(text):
     with pytest.raises(ValueError, match="describes no intervention"):
         HeadInterventions.from_text(text)
