@@ -54,7 +54,9 @@ def raised(function: object) -> set[str]:
     """Names of the errors that a function raises itself and does not catch."""
     nodes = list(ast.walk(tree_of(function)))
     calls = [node.exc for node in nodes if isinstance(node, ast.Raise) and node.exc]
-    caught = {ast.unparse(node.type) for node in nodes if isinstance(node, ast.ExceptHandler) and node.type}
+    handled = [node.type for node in nodes if isinstance(node, ast.ExceptHandler) and node.type]
+    kinds = [kind for types in handled for kind in (types.elts if isinstance(types, ast.Tuple) else [types])]
+    caught = {ast.unparse(kind) for kind in kinds}
     return {ast.unparse(call.func if isinstance(call, ast.Call) else call) for call in calls} - caught
 
 
@@ -141,7 +143,7 @@ def refuses(of: np.ndarray) -> None:
     """
     try:
         raise KeyError("caught")
-    except KeyError:
+    except (IndexError, KeyError):
         raise ValueError("no") from None
 
 
