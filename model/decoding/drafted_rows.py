@@ -16,6 +16,7 @@ from torch import Tensor
 
 from ..networks.tap import Chain, Tap, identity_tap
 from ..networks.transformer import CachedDecoder, Transformer
+from ..runtime.progress import InSteps, Progress, as_one_call
 from .tapped_decoding import SPARE, guess_next
 
 
@@ -32,7 +33,7 @@ class GeneratedRow:
 
 
 @torch.inference_mode()
-def decode_rows(
+def decode_rows_in_steps(
     network: Transformer,
     source_ids: Sequence[int],
     taps: Callable[[Sequence[int]], Tap],
@@ -41,8 +42,8 @@ def decode_rows(
     draft: Sequence[int] = (),
     shared: int | None = None,
     before: Tap | None = None,
-) -> list[GeneratedRow]:
-    """Translate one sentence greedily in `count` rows.
+) -> InSteps[list[GeneratedRow]]:
+    """Translate one sentence greedily in `count` rows; each pass of the decoder is a part.
 
     Args:
         source_ids: ends with `</s>`.
@@ -65,6 +66,7 @@ def decode_rows(
             rows.advance(min(shared, limit) - rows.length)
         if not rows.active:
             return [rows.generated[0]] * count  # it ends before the rows differ
+        yield rows.progress(limit)
         decoder.select_rows([0] * count)
         first = rows.generated[0]
         rows.begin([GeneratedRow(list(first.ids), list(first.chances)) for _ in every])
@@ -74,7 +76,11 @@ def decode_rows(
     while rows.active and rows.length < limit:
         if rows.advance(limit - rows.length):
             decoder.tap = taps(rows.active)
+        yield rows.progress(limit)
     return rows.generated
+
+
+decode_rows = as_one_call(decode_rows_in_steps)
 
 
 @torch.inference_mode()
@@ -142,6 +148,11 @@ class _Rows:
     def length(self) -> int:
         """The number of tokens of each active row."""
         return len(self.generated[self.active[0]].ids)
+
+    def progress(self, limit: int) -> Progress:
+        """How far the longest row is, which probably gets as long as the draft."""
+        done = max(len(row.ids) for row in self.generated)
+        return Progress(done, min(limit, max(len(self.draft), done + 1)) if self.active else done)
 
     def advance(self, most: int) -> bool:
         """Run one pass, which generates at most `most` tokens a row; whether rows ended and left the batch."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..attribution.intervention_result import token_losses
 from ..decoding.tapped_decoding import greedy_with_tap_in_steps
-from ..runtime.progress import run_to_end
+from ..runtime.progress import InSteps, Progress, as_one_call
 from ..tracing.head_interventions import InterventionError, Pull, Shapes
 from ..tracing.interventions import HeadInterventions
 from ..tracing.trace import Trace
@@ -28,7 +28,7 @@ class PulledTrace:
     loss_after: float
 
 
-def trace_pulls(translator: "Translator", trace: Trace, pulls: HeadInterventions) -> PulledTrace:
+def trace_pulls_in_steps(translator: "Translator", trace: Trace, pulls: HeadInterventions) -> InSteps[PulledTrace]:
     """Translate the sentence of `trace` under pulls, and record that translation and the former one.
 
     A pull at a place that the new translation does not reach changes nothing.
@@ -41,12 +41,17 @@ def trace_pulls(translator: "Translator", trace: Trace, pulls: HeadInterventions
         raise InterventionError("Pass at least one pull, and no other change.")
     shapes, limit = shapes_with_room(translator, trace)
     tap = pulls.tap(shapes)
-    ids = run_to_end(greedy_with_tap_in_steps(translator.network, trace.source_ids, tap, limit, trace.next_ids)).ids
+    generated = yield from greedy_with_tap_in_steps(translator.network, trace.source_ids, tap, limit, trace.next_ids)
+    ids = generated.ids
     text = trace.source_text
     after = translator.trace(text, target_ids=ids, intervention=tap)
+    yield Progress(limit, limit + 1)
     same = ids == tuple(trace.next_ids)
     forced = after if same else translator.trace(text, target_ids=trace.next_ids, intervention=tap)
     return PulledTrace(after, float(token_losses(trace).mean()), float(token_losses(forced).mean()))
+
+
+trace_pulls = as_one_call(trace_pulls_in_steps)
 
 
 def shapes_with_room(translator: "Translator", trace: Trace) -> tuple[Shapes, int]:

@@ -1,8 +1,9 @@
 """Pull one attention weight: what the translation becomes at every weight, and whether another key does the same.
 
 A pull adds one number to the score of one key at one query, in every head of its scope; see
-`model.tracing.head_interventions.Pull`. `sweep` tries weights from 0 to 1. `control` gives the same weight to every
-other key: where many of them lead to the same word, the word does not show that the network needed this key.
+`model.tracing.head_interventions.Pull`. `sweep_in_steps` tries weights from 0 to 1. `control_in_steps` gives the same
+weight to every other key: where many of them lead to the same word, the word does not show that the network needed
+this key.
 """
 
 import math
@@ -13,12 +14,13 @@ from numbers import Real
 import numpy as np
 
 from ..networks.transformer import Transformer
+from ..runtime.progress import InSteps, run_to_end
 from ..text.tokenizer import Tokenizer
 from ..tracing.head_interventions import Heads, InterventionError, Pull
 from ..tracing.interventions import HeadInterventions
 from ..tracing.trace import Trace
 from .deltas import solve_delta
-from .rows import PulledScore, PulledTranslation, translate_rows
+from .rows import PulledScore, PulledTranslation, translate_rows_in_steps
 
 WEIGHTS = tuple(number / 16 for number in range(17))
 NEARLY_TIED = 0.05  # probabilities of the best two tokens that differ by less
@@ -87,7 +89,7 @@ class PullControl:
         return self.pulled.margin < NEARLY_TIED
 
 
-def sweep(
+def sweep_in_steps(
     network: Transformer,
     tokenizer: Tokenizer,
     trace: Trace,
@@ -95,7 +97,7 @@ def sweep(
     drawn: Heads = (),
     weights: Sequence[float] = WEIGHTS,
     earlier: HeadInterventions | None = None,
-) -> PullSweep:
+) -> InSteps[PullSweep]:
     """Translate a traced sentence with each of several weights of one key, in one batch.
 
     Args:
@@ -110,7 +112,7 @@ def sweep(
     own = _weights(trace, pull.kind, drawn or pull.heads, pull.query)[:, pull.key]
     deltas = tuple(solve_delta(own, weight) for weight in weights)
     rows = [PulledScore(pull.query, pull.key, delta) for delta in deltas]
-    translations = _translate(network, tokenizer, trace, pull, rows, earlier)
+    translations = yield from _translate(network, tokenizer, trace, pull, rows, earlier)
     return PullSweep(pull, float(own.mean()), tuple(weights), deltas, tuple(translations))
 
 
@@ -121,13 +123,13 @@ def delta_of_weight(trace: Trace, pull: Pull, weight: float, drawn: Heads = ()) 
         drawn: by default the heads of the pull.
 
     Raises:
-        InterventionError: as of `sweep`.
+        InterventionError: as of `sweep_in_steps`.
     """
     _check(pull, trace, [weight])
     return solve_delta(_weights(trace, pull.kind, drawn or pull.heads, pull.query)[:, pull.key], weight)
 
 
-def control(
+def control_in_steps(
     network: Transformer,
     tokenizer: Tokenizer,
     trace: Trace,
@@ -135,15 +137,15 @@ def control(
     weight: float,
     drawn: Heads = (),
     earlier: HeadInterventions | None = None,
-) -> PullControl:
+) -> InSteps[PullControl]:
     """Give the same weight to every other key in turn, and hide the pulled key from the query in all heads.
 
     Args:
         weight: the weight that the pull gives its key.
-        drawn, earlier: as of `sweep`.
+        drawn, earlier: as of `sweep_in_steps`.
 
     Raises:
-        InterventionError: as of `sweep`.
+        InterventionError: as of `sweep_in_steps`.
     """
     _check(pull, trace, [weight])
     own = _weights(trace, pull.kind, drawn or pull.heads, pull.query)  # (head, key)
@@ -151,13 +153,13 @@ def control(
         key for key in range(own.shape[1]) if key != pull.key and ((own[:, key] > 0) & (own[:, key] < 1)).all()
     )
     rows = [PulledScore(pull.query, key, solve_delta(own[:, key], weight)) for key in (pull.key, *keys)]
-    pulled, *others = _translate(network, tokenizer, trace, pull, rows, earlier)
+    pulled, *others = yield from _translate(network, tokenizer, trace, pull, rows, earlier)
     record = trace.records[pull.kind]
     every = heads_in_scope("all", (), *record.weights.shape[:2])
     hidden = None
     if keys:
         removed = PulledScore(pull.query, pull.key, -math.inf)
-        hidden = _translate(network, tokenizer, trace, replace(pull, heads=every), [removed], earlier)[0]
+        (hidden,) = run_to_end(_translate(network, tokenizer, trace, replace(pull, heads=every), [removed], earlier))
     return PullControl(pulled, keys, tuple(others), hidden)
 
 
@@ -207,10 +209,10 @@ def _translate(
     pull: Pull,
     rows: Sequence[PulledScore],
     earlier: HeadInterventions | None,
-) -> list[PulledTranslation]:
+) -> InSteps[list[PulledTranslation]]:
     if earlier is not None and earlier.looks_ahead:
         raise InterventionError("Without the causal mask a pull has no place of its own; put the mask back.")
     tap = None if earlier is None or not earlier.changes else earlier.tap(_shapes(trace))
     limit = min(2 * len(trace.source_ids) + 10, network.config.max_positions)
     ids, draft = trace.source_ids, trace.next_ids
-    return translate_rows(network, tokenizer, ids, pull.kind, pull.heads, rows, limit, tap, draft)
+    return translate_rows_in_steps(network, tokenizer, ids, pull.kind, pull.heads, rows, limit, tap, draft)

@@ -7,9 +7,10 @@ from functools import partial
 
 from torch import Tensor
 
-from ..decoding.drafted_rows import GeneratedRow, decode_merged_rows, decode_rows
+from ..decoding.drafted_rows import GeneratedRow, decode_merged_rows, decode_rows_in_steps
 from ..networks.tap import Chain, Intervention, Tap
 from ..networks.transformer import Transformer
+from ..runtime.progress import InSteps
 from ..text.tokenizer import Tokenizer
 from ..tracing.head_interventions import Heads
 from ..tracing.kinds import kind_of
@@ -67,7 +68,7 @@ def score_tap(kind: str, heads: Heads, rows: Sequence[PulledScore]) -> Tap:
     return Intervention(changes)
 
 
-def translate_rows(
+def translate_rows_in_steps(
     network: Transformer,
     tokenizer: Tokenizer,
     source_ids: Sequence[int],
@@ -77,7 +78,7 @@ def translate_rows(
     limit: int,
     before: Tap | None = None,
     draft: Sequence[int] = (),
-) -> list[PulledTranslation]:
+) -> InSteps[list[PulledTranslation]]:
     """Translate greedily, every row of a batch with its own number added to its score.
 
     Args:
@@ -110,7 +111,9 @@ def translate_rows(
         )
     else:
         shared = min(places) if chooses else None
-        generated = decode_rows(network, source_ids, tap_of, len(rows), limit, draft, shared, before)
+        generated = yield from decode_rows_in_steps(
+            network, source_ids, tap_of, len(rows), limit, draft, shared, before
+        )
     return [
         _describe(tokenizer, each, row.query if chooses and row.query < len(each.ids) else None)
         for row, each in zip(rows, generated, strict=True)

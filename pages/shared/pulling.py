@@ -1,14 +1,12 @@
 """What a page computes about pulls, cached by the service: the run under them, their control, their description."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from model import HeadInterventions, InterventionError, Trace
-from model.decoding.tapped_decoding import GeneratedTokens
 from model.pulling.deltas import pulled_weights
-from model.pulling.pulls import WEIGHTS, PullControl, PullSweep
+from model.pulling.pulls import PullControl
 from model.pulling.set_places import tokens_when_set
 from model.tracing.head_interventions import Heads, OneHot, Pull
 from pages.shared import pull_sentences
@@ -43,16 +41,6 @@ class ControlledPull:
         return pull_sentences.control_sentences(self.control, self.pull, self.places)
 
 
-def generated_under(service: Service, trace: Trace, plan: HeadInterventions) -> GeneratedTokens:
-    """Return the greedy translation of a traced sentence under changes.
-
-    Raises:
-        InterventionError: a change is impossible.
-    """
-    key = ("generated under", trace.source_ids, len(trace.target_ids), plan.to_text())
-    return service.analysis(key, lambda model: model.generate_under(trace, plan))
-
-
 def trace_under(service: Service, trace: Trace, plan: HeadInterventions = NONE) -> Trace:
     """Return everything the network computes under changes, for the translation that it generates under them.
 
@@ -60,24 +48,7 @@ def trace_under(service: Service, trace: Trace, plan: HeadInterventions = NONE) 
         InterventionError: a change is impossible.
     """
     key = ("trace under", trace.source_ids, len(trace.target_ids), plan.to_text())
-    return service.traces.get_or_compute(key, lambda: service.model.trace_under(trace, plan), service.computing)
-
-
-def sweep(
-    service: Service,
-    before: Trace,
-    pull: Pull,
-    drawn: Heads = (),
-    earlier: HeadInterventions = NONE,
-    weights: Sequence[float] = WEIGHTS,
-) -> PullSweep:
-    """Translate with each of several weights of a key; `before` is `trace_under` the earlier changes.
-
-    Raises:
-        InterventionError: see `model.pulling.pulls.sweep`.
-    """
-    key = ("sweep", _identify(before, pull, drawn, earlier), tuple(weights))
-    return service.analysis(key, lambda model: model.sweep_pull(before, pull, drawn, weights, earlier))
+    return service.trace_in_steps(key, lambda model: model.trace_under_in_steps(trace, plan))
 
 
 def control(
@@ -91,10 +62,12 @@ def control(
     """Give the same weight to every other key, and hide the key; `before` is `trace_under` the earlier changes.
 
     Raises:
-        InterventionError: see `model.pulling.pulls.control`.
+        InterventionError: see `model.pulling.pulls.control_in_steps`.
     """
     key = ("control", _identify(before, pull, drawn, earlier), weight)
-    return service.analysis(key, lambda model: model.control_pull(before, pull, weight, drawn, earlier))
+    return service.analysis_in_steps(
+        key, lambda model: model.control_pull_in_steps(before, pull, weight, drawn, earlier)
+    )
 
 
 def _identify(before: Trace, pull: Pull, drawn: Heads, earlier: HeadInterventions) -> tuple:

@@ -174,7 +174,11 @@ class Service(Generic[M]):
             InterventionError: see the `check` of the plan.
         """
         key = ("intervened", trace.source_ids, trace.next_ids, plan.to_text())
-        begin = lambda: self.model.intervene_in_steps(trace, plan)  # noqa: E731
+        return self.trace_in_steps(key, lambda model: model.intervene_in_steps(trace, plan))
+
+    def trace_in_steps(self, key: Hashable, function: Callable[..., InSteps[T]]) -> T:
+        """Return the result of `function(model)`, a trace, cached among them, as `analysis_in_steps` does."""
+        begin = lambda: function(self.model)  # noqa: E731
         return self.long_traces.result(key, lambda: steps_with_fallback(self.model, begin), waiting.progress)
 
 

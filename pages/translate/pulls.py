@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from model import HeadInterventions, InterventionError, Trace
-from model.pulling.pulled_trace import PulledTrace, trace_pulls
+from model.pulling.pulled_trace import PulledTrace, trace_pulls_in_steps
 from model.pulling.pulls import delta_of_weight, heads_in_scope
 from model.runtime.arrays import softmax
 from model.tracing.head_interventions import Heads, Pull
@@ -160,7 +160,7 @@ def _remember_problem(shown: tuple[str, str], problem: str) -> str:
 def _run(service: Service, trace: Trace, pulls: tuple[Pull, ...]) -> PulledTrace:
     plan = HeadInterventions(pulls)
     key = ("pulled", trace.source_ids, trace.next_ids, plan.to_text())
-    return service.analysis(key, trace_pulls, trace, plan)
+    return service.analysis_in_steps(key, trace_pulls_in_steps, trace, plan)
 
 
 def _sweep(
@@ -169,7 +169,7 @@ def _sweep(
     """State the token and the translation at each of 17 weights; `shown` is the translation under the earlier pulls."""
     earlier = HeadInterventions(pulls) if pulls else None
     key = ("sweep", trace.source_ids, trace.next_ids, HeadInterventions((*pulls, pull)).to_text(), drawn)
-    sweep = service.analysis(key, lambda model: model.sweep_pull(shown, pull, drawn, earlier=earlier))
+    sweep = service.analysis_in_steps(key, lambda model: model.sweep_pull_in_steps(shown, pull, drawn, earlier=earlier))
     texts = list(dict.fromkeys(each.text for each in sweep.translations))
     return {
         "before": sweep.before,
@@ -189,20 +189,11 @@ def _drawn_heads(trace: Trace, request: StageRequest) -> Heads:
 
 def _control(service: Service, trace: Trace, pulls: tuple[Pull, ...]) -> list[str]:
     """State what the same weight on another key does, for the last pull."""
-    *before, last = pulls
-    earlier = HeadInterventions(tuple(before)) if before else None
-    shown = _run(service, trace, tuple(before)).after if before else trace
-    after = _run(service, trace, pulls).after
+    last, after = pulls[-1], _run(service, trace, pulls).after
     if last.query >= after.records[last.kind].weights.shape[2]:
         return []
-    weights = after.records[last.kind].weights
-    weight = float(np.mean([weights[layer, head, last.query, last.key] for layer, head in last.heads]))
-    key = ("control", trace.source_ids, trace.next_ids, HeadInterventions(pulls).to_text())
-    control = service.analysis(
-        key, lambda model: model.control_pull(shown, last, min(1.0, max(0.0, weight)), earlier=earlier)
-    )
-    sentences = pull_sentences.control_sentences(control, last, PulledPlaces.of(shown, last.kind))
-    return list(sentences[1:])  # without "You forced this weight", which is on the stage already
+    controlled = pulling.control_last(service, trace, HeadInterventions(pulls))
+    return list(controlled.sentences()[1:]) if controlled else []  # "You forced this weight" is on the stage already
 
 
 def _describe(service: Service, trace: Trace, result: PulledTrace, pulls: tuple[Pull, ...]) -> PulledStage:

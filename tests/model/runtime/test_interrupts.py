@@ -22,10 +22,10 @@ AGAIN = "Stopped; start it again with the same arguments, and it goes on with wh
 PATIENCE = 120.0  # seconds
 
 
-def stop(module: str, *arguments: object, when) -> tuple[int, str]:
+def stop(module: str, *arguments: object, when, launcher: tuple[str, ...] = ()) -> tuple[int, str]:
     """Start `python -m module`, send Ctrl+C once `when` is true; the status, and what it prints to the error stream."""
     environment = os.environ | {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
-    command = [sys.executable, "-W", "ignore", "-m", module, *map(str, arguments)]
+    command = [sys.executable, "-W", "ignore", *launcher, "-m", module, *map(str, arguments)]
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True)
     try:
         until = time.monotonic() + PATIENCE
@@ -81,6 +81,23 @@ def test_at_work_what_is_measured_stays(tmp_path):
     assert status == 130
     assert "Traceback" not in printed and printed.splitlines()[-1] == f"attention_atlas.study: {AGAIN}"
     assert any(shards.folder.glob("*.safetensors")) and not list(shards.folder.glob(".*.part"))
+    assert not (out / "heads.parquet").exists()
+
+
+@pytest.mark.nightly
+def test_under_torchrun_it_is_said_once_and_what_is_measured_stays(tmp_path):
+    """The launcher is PyTorch's, and prints a report of its own after it has passed Ctrl+C on to its processes."""
+    texts, out = tmp_path / "texts.txt", tmp_path / "out"
+    texts.write_text("\n".join([english for english, _ in toy_pairs()] * 20))
+    folder = Shards.of(out, 10_000).folder
+    _, printed = stop(
+        "attention_atlas.study", "lstm-dot", texts, "--out", out, "--device", "cpu",
+        when=lambda _: any(folder.glob("*.safetensors")),
+        launcher=("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"),
+    )  # fmt: skip
+    assert printed.count(f"attention_atlas.study: {AGAIN}") == 1
+    assert "KeyboardInterrupt" not in printed and str(ROOT / "model") not in printed  # no traceback of our processes
+    assert any(folder.glob("*.safetensors")) and not list(folder.glob(".*.part"))
     assert not (out / "heads.parquet").exists()
 
 
