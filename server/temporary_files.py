@@ -8,10 +8,12 @@ creates temporary files for pages; `tests/test_forbidden.py` sees to that.
 import atexit
 import logging
 import os
+import re
 import shutil
 import stat
 import tempfile
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,6 +23,9 @@ from server import logs
 from server.singleton import singleton
 
 PATIENCE = 10.0  # seconds that a server waits for another one that is creating or removing folders
+EARLIER = re.compile(r"attention-atlas-[a-z0-9_]{8}")  # a folder of versions without locks, beside the shared one
+EARLIER_CONTENTS = re.compile(r"atlas-(translator|gpt2|vit)")  # what they wrote into it
+EARLIER_SECONDS = 86_400.0  # without a change, after which no such version is writing into it
 CHANGES, IN_USE = "changes.lock", "in-use.lock"  # held while folders are created or removed; while one is in use
 
 
@@ -59,6 +64,20 @@ class TemporaryFiles:
                 for folder in self._parent.iterdir():
                     if folder != self._folder and folder.is_dir() and not folder.is_symlink():
                         _remove_if_abandoned(folder)
+        for folder in self._parent.parent.glob("attention-atlas-*"):
+            if folder != self._parent and EARLIER.fullmatch(folder.name):
+                with suppress(OSError):  # removed or changed meanwhile, or not ours to read
+                    self._remove_earlier(folder)
+
+    def _remove_earlier(self, folder: Path) -> None:
+        """Remove what a killed server of an earlier version left, if it is certainly that and unused for a day."""
+        status = os.lstat(folder)
+        is_own = stat.S_ISDIR(status.st_mode) and status.st_uid == self._user
+        entries = list(folder.iterdir()) if is_own else []
+        newest = max(os.lstat(path).st_mtime for path in (folder, *entries))
+        known = all(EARLIER_CONTENTS.fullmatch(path.name) and not path.is_symlink() for path in entries)
+        if is_own and known and time.time() - newest > EARLIER_SECONDS:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def remove(self) -> None:
         """Remove the folder of this process."""

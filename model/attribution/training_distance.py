@@ -15,7 +15,15 @@ import torch
 from torch import Tensor
 
 from ..networks.vision import VisionTransformer
-from ..runtime.checkpoint import CheckpointError, load_tensors, read_json, save_tensors, sha256_of, write_json
+from ..runtime.checkpoint import (
+    CheckpointError,
+    display_path,
+    load_tensors,
+    read_json,
+    save_tensors,
+    sha256_of,
+    write_json,
+)
 
 FILE, TENSORS = "training_distance.json", "training_distance.safetensors"  # next to the weights
 
@@ -107,7 +115,9 @@ class TrainingDistances:
             tensors, _ = load_tensors(folder / TENSORS, digest)
             return cls(tensors["means"].numpy(), tensors["whitening"].numpy(), threshold, figures)
         except (KeyError, TypeError) as error:
-            raise CheckpointError("{file} is damaged: {error}.", file=folder / FILE, error=repr(error)) from error
+            raise CheckpointError(
+                "{file} is damaged: {error}.", file=display_path(folder / FILE), error=repr(error)
+            ) from error
 
 
 def shrunk_covariance(centred: np.ndarray) -> np.ndarray:

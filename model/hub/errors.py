@@ -16,7 +16,11 @@ T = TypeVar("T")
 
 FAILED = Template("This model fails on this input ({reason}); try another one, or save or download the model again.")
 REASON = 200  # characters of a library's error that are stated
-_FOLDERS = re.compile(r"(?<![\w.:/\\])(?:[A-Za-z]:)?[/\\](?:[^/\\'\"\s]+[/\\])+")  # before the name of a file
+LONGEST = 2000  # of which so many are looked through for paths
+_BEGIN = r"(?:(?<![\w.~/\\])[A-Za-z]:[/\\]|(?<![\w.~/\\])(?!//)[/\\]{1,2})"  # of a path, and not of an address
+_PATH_BEGINS = re.compile(_BEGIN)
+_FOLDERS = re.compile(_BEGIN + r"(?:[^/\\'\"\s]+[/\\]+)+")  # before the name of a file
+_QUOTED = re.compile(rf"(?<=(['\"`])){_BEGIN}(?:(?!\1).)*[/\\](?=(?:(?!\1).)+\1)")  # also with spaces
 _NO_MEMORY = ("not enough memory", "can't allocate memory")  # PyTorch, on the CPU
 
 
@@ -66,9 +70,23 @@ def reason_of(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).strip().splitlines()]
     end = next((place for place, line in enumerate(lines, 1) if not line.endswith(":")), len(lines))
     first = " ".join(lines[:end]).replace(os.environ.get("HF_TOKEN") or "\n", "HF_TOKEN")
-    first = _FOLDERS.sub("", first)
+    first = _without_folders(first[:LONGEST])
     printable = "".join(character if character.isprintable() else " " for character in first)
     return ": ".join(filter(None, (type(error).__name__, printable[:REASON].rstrip(" ."))))
+
+
+def _without_folders(text: str) -> str:
+    """A text in which a file is named without the folders above it, which may have spaces in their names."""
+    text = _QUOTED.sub("", text.replace("file://", ""))
+    place = 0
+    while begin := _PATH_BEGINS.search(text, place):
+        start, place = begin.span()
+        named = _FOLDERS.match(text, start)
+        ends = [match.end() for match in re.finditer(r"[/\\]", text) if match.end() > place]
+        real = next((end for end in reversed(ends) if os.path.isdir(text[start:end])), start)
+        if end := max(real, named.end() if named else start):
+            text, place = text[:start] + text[end:], start if end > start else place
+    return text
 
 
 def states_errors(method: Callable[P, T]) -> Callable[P, T]:

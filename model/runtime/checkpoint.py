@@ -250,12 +250,14 @@ def explain_read_errors(what: str, folder: Path) -> Iterator[None]:
 
 
 def display_path(path: str | Path) -> str:
-    """Return the name of a file or folder for messages: relative to the project, or unchanged outside of it.
+    """Return the name of a file or folder for messages: relative to the project, of others without the folders above.
 
     Visitors of a server see such messages too, and must not see the absolute path of its files.
     """
     path = Path(path)
-    return path.relative_to(PROJECT).as_posix() if path.is_relative_to(PROJECT) else str(path)
+    if path.is_relative_to(PROJECT):
+        return path.relative_to(PROJECT).as_posix()
+    return path.name if path.is_absolute() else str(path)
 
 
 def load_weights(network: torch.nn.Module, tensors: dict[str, Tensor], where: str) -> None:

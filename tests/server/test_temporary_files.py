@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -119,6 +121,41 @@ def test_links_are_not_followed(tmp_path):
     with pytest.raises(PermissionError):
         TemporaryFiles(tmp_path / "linked").folder()
     assert [path.name for path in elsewhere.iterdir()] == ["file"]
+
+
+def test_what_earlier_versions_left_is_removed_and_nothing_else(tmp_path, monkeypatch):
+    """They made a folder with a random name for each checkpoint, and no lock."""
+    now = time.time()
+
+    def make(name: str, entry: str = "", days: float = 2.0) -> Path:
+        folder = tmp_path / name
+        (folder / entry).mkdir(parents=True)
+        if entry:
+            (folder / entry / "model.safetensors").write_bytes(bytes(100))
+            os.utime(folder / entry, (now - 86_400 * days,) * 2)
+        os.utime(folder, (now - 86_400 * days,) * 2)
+        return folder
+
+    left = [make("attention-atlas-ab3_x9zq", "atlas-gpt2"), make("attention-atlas-00000000", "atlas-vit"),
+            make("attention-atlas-empty123")]  # fmt: skip
+    shared = make("attention-atlas-12345678")  # that of this version, of a user with such a number
+    kept = [
+        make("attention-atlas-in_use00", "atlas-translator", days=0.5),
+        make("attention-atlas-notes", "atlas-gpt2"),
+        make("attention-atlas-somebody", "my-results"),
+        make("other-ab3_x9zq", "atlas-gpt2"),
+        shared,
+    ]
+    (tmp_path / "attention-atlas-linked00").symlink_to(kept[3])
+    (tmp_path / "attention-atlas-afile000").touch()
+    monkeypatch.setattr(os, "getuid", lambda: 12345)
+    with suppress(PermissionError):
+        TemporaryFiles(tmp_path / "attention-atlas-99999999").clear_abandoned()
+    assert all(folder.exists() for folder in (*left, *kept))  # they are another user's
+    monkeypatch.undo()
+    TemporaryFiles(shared).clear_abandoned()
+    assert not any(folder.exists() for folder in left) and all(folder.exists() for folder in kept)
+    assert {path.name for path in tmp_path.iterdir()} >= {"attention-atlas-linked00", "attention-atlas-afile000"}
 
 
 def test_a_disk_without_room_leaves_no_folder(tmp_path, monkeypatch):

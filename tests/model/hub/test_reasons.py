@@ -273,6 +273,15 @@ def test_every_sentence_about_what_a_library_raises_has_a_place_for_its_error():
         (OSError(2, "No such file", "/srv/app/a/b.json"), "FileNotFoundError: [Errno 2] No such file: 'b.json'"),
         (ValueError(r"C:\Users\me\b.json is none"), "ValueError: b.json is none"),
         (ValueError("see https://hub.co/docs/a, 3/4 of a/b"), "ValueError: see https://hub.co/docs/a, 3/4 of a/b"),
+        (
+            ValueError("see https://hub.co/docs/a and ./a/b or ~/c/d"),
+            "ValueError: see https://hub.co/docs/a and ./a/b or ~/c/d",
+        ),
+        (ValueError("OSError:/srv/x/y.json is bad"), "ValueError: OSError:y.json is bad"),
+        (ValueError("none: 'C:\\Users\\A B\\c d.json'"), "ValueError: none: 'c d.json'"),
+        (ValueError('at "/srv/A B/c d.json"'), 'ValueError: at "c d.json"'),
+        (ValueError("file:///srv/secret/x.json"), "ValueError: x.json"),
+        (ValueError(r"\\host\share\x.json"), "ValueError: x.json"),
         (ValueError("a\x1b[31m\u202eb"), "ValueError: a [31m b"),
         (ValueError("illegal header b'Bearer hf_secret'"), "ValueError: illegal header b'Bearer HF_TOKEN'"),
         (ValueError("x" * 500), "ValueError: " + "x" * 200),
@@ -281,6 +290,13 @@ def test_every_sentence_about_what_a_library_raises_has_a_place_for_its_error():
 def test_the_error_of_a_library_is_stated_without_folders_and_tokens(error, reason, monkeypatch):
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     assert reason_of(error) == reason
+
+
+def test_folders_with_spaces_are_left_out_without_quotation_marks_too(tmp_path):
+    folder = tmp_path / "My Models" / "a b"
+    folder.mkdir(parents=True)
+    text = reason_of(ValueError(f"no file c.json in {folder}, nor {folder}/d.json, see https://hub.co/docs/a b/c"))
+    assert text == "ValueError: no file c.json in a b, nor d.json, see https://hub.co/docs/a b/c"
 
 
 @pytest.mark.parametrize(

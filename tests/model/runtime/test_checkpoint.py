@@ -71,5 +71,16 @@ def test_weights_of_other_sizes_are_refused():
 def test_a_message_names_a_file_relative_to_the_project():
     assert display_path(PROJECT / "assets" / "translator") == "assets/translator"
     assert display_path("elsewhere/model") == "elsewhere/model"
+
+
+def test_a_message_names_a_file_outside_the_project_without_the_folders_above_it(tmp_path):
+    assert display_path("/srv/operator/models/own") == "own"
+    for read in (read_json, load_tensors):
+        with pytest.raises(CheckpointError) as caught:
+            read(tmp_path / "x.json")
+        assert f"missing from {tmp_path.name};" in str(caught.value) and str(tmp_path.parent) not in str(caught.value)
+
+
+def test_a_message_names_a_shipped_folder():
     with pytest.raises(CheckpointError, match=r"^none\.json is missing from assets/translator; restore it"):
         read_json(PROJECT / "assets/translator/none.json")

@@ -74,7 +74,7 @@ def test_a_flipped_bit_is_refused_in_one_sentence(folder, name, place):
     flip(folder / name, place)
     with pytest.raises(AlteredFileError) as error:
         READERS[name](folder)
-    assert f"{name} in {folder}" in str(error.value) and SENTENCE in str(error.value)
+    assert f"{name} in {folder.name}" in str(error.value) and SENTENCE in str(error.value)
 
 
 def test_an_altered_card_for_people_is_replaced_by_the_sentence(folder):

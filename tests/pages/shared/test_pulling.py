@@ -42,8 +42,8 @@ def test_twelve_pulls_are_described_in_steps(service):
 
 
 LONG = (
-    "The old man in the long grey coat is slowly walking along the narrow street with his small white dog and two heavy "
-    "bags."
+    "The old man in the long grey coat is slowly walking along the narrow street with his small white dog and "
+    "two heavy bags."
 )
 
 
