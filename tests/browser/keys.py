@@ -14,8 +14,9 @@ def tab_to(target: Locator, backwards: bool = False, most: int = 60) -> int:
         AssertionError: it does not get it.
     """
     target.wait_for()
-    for count in range(1, most + 1):
-        target.page.keyboard.press("Shift+Tab" if backwards else "Tab")
+    for count in range(most):
         if target.evaluate(HAS_FOCUS):
             return count
-    raise AssertionError(f"No number of Tabs reaches {target}")
+        target.page.keyboard.press("Shift+Tab" if backwards else "Tab")
+    assert target.evaluate(HAS_FOCUS), f"No number of Tabs reaches {target}"
+    return most

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
+from tests.browser.keys import tab_to
 from tests.browser.overflow import assert_nothing_overflows
 
 SENTENCE = "I want to buy a car."
@@ -38,8 +39,8 @@ def test_selecting_a_word_an_erasure_and_a_method(server: Server, page: Page):
     page.get_by_role("radio", name="Rollout").click()
     canvas = page.locator('canvas[aria-label^="Rollout,"]')
     expect(canvas).to_have_attribute("aria-label", re.compile("7 by 8"))
-    canvas.focus()
-    canvas.press("ArrowLeft")
+    tab_to(canvas)
+    page.keyboard.press("ArrowLeft")
     expect(page.locator(".heard").first).to_contain_text("voiture \u2192")
     ready(page)  # the address is written last
     assert "erase=mask" in page.url and "method_shown=rollout" in page.url

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.keys import tab_to
 from tests.browser.overflow import assert_nothing_overflows
 
 PAIR = f"text={quote('I want to buy a car.')}&other={quote('I want to buy a house.')}"
@@ -25,10 +26,10 @@ def test_choosing_a_cell_patches_it(server: Server, page: Page):
     expect(translations.nth(2)).to_have_text("Je veux acheter une voiture.")
     expect(page).to_have_url(re.compile(r"cell=residual-encoder\.1\.6(&|$)"))
     ready(page)
-    canvas.focus()
-    canvas.press("ArrowLeft")  # the first arrow reads the chosen cell
-    canvas.press("ArrowLeft")
-    canvas.press("Enter")
+    tab_to(canvas)
+    page.keyboard.press("ArrowLeft")  # the first arrow reads the chosen cell
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"cell=residual-encoder\.1\.5(&|$)"))
     expect(translations.nth(2)).to_have_text("Je veux acheter une maison.")
     page.get_by_role("radio", name="Change of what is measured").click()  # drawn without the server
@@ -43,8 +44,8 @@ def test_an_edge_is_cut_and_restored(server: Server, page: Page):
     expect(page.locator(".path-graph")).to_have_attribute("data-drawn", "20 ")
     edge = page.locator("[data-edge]").last  # the strongest is drawn above the others
     name = edge.get_attribute("data-edge")
-    edge.focus()
-    edge.press("Enter")
+    tab_to(edge)
+    page.keyboard.press("Enter")
     cut = page.locator(f'[data-edge="{name}"]')
     expect(cut).to_have_attribute("aria-pressed", "true")
     expect(page).to_have_url(re.compile(f"cut={re.escape(name)}"))
@@ -52,8 +53,8 @@ def test_an_edge_is_cut_and_restored(server: Server, page: Page):
     page.get_by_role("button", name="Undo the last cut").click()
     expect(cut).to_have_attribute("aria-pressed", "false")
     slider = page.locator(".path-graph input[type=range]").first
-    slider.focus()
-    slider.press("Home")
+    tab_to(slider)
+    page.keyboard.press("Home")
     expect(page.locator(".path-graph")).to_have_attribute("data-drawn", "5 ")
     expect(page).to_have_url(re.compile("edges=5(&|$)"))
     assert_nothing_overflows(page)

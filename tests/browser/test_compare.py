@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
+from tests.browser.keys import tab_to
 from tests.browser.overflow import LAPTOP, PHONE, WIDE, assert_nothing_overflows
 
 SENTENCE = "I am a student."
@@ -46,8 +47,8 @@ def test_pressing_heads_changes_the_translation_and_the_address(server: Server, 
     difference = canvas_of(page, "After minus Before")
     expect(page).to_have_url(re.compile(r"head=\d"))
     ready(page)
-    difference.focus()
-    difference.press("ArrowDown")  # enters at the first cell
+    tab_to(difference)
+    page.keyboard.press("ArrowDown")  # enters at the first cell
     expect(page.locator(".heard", has_text="\u2192").first).to_contain_text(re.compile(r": \u2212?[\d.e\u2212-]+$"))
     marked = page.locator(":is(.queries, .keys) .at")
     expect(marked).to_have_count(6)  # a row and a column of all three maps
@@ -75,9 +76,9 @@ def test_masking_patches_changes_the_class_probabilities(server: Server, page: P
     expect(changes.first).to_have_text("0 points")
     before = changes.all_inner_texts()
     assert set(before) == {"0 points"}
-    grid.focus()
-    grid.press("ArrowRight")
-    grid.press("Space")
+    tab_to(grid)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Space")
     expect(page).to_have_url(re.compile(r"vhidden=\d+-"))
     page.get_by_role("button", name="Hide the middle").click()
     expect(changes.first).not_to_have_text("0 points")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.keys import tab_to
 from tests.browser.mounting import mount_component
 from views import map_labels, map_weights, palette
 from views.components import component
@@ -243,7 +244,7 @@ def test_the_large_map_is_read_by_pointer_keys_and_table(mount):
         assert marked == [query, key]
     page.mouse.move(0, 0)
     expect(page.locator(".detail .at")).to_have_count(0)
-    canvas.focus()
+    tab_to(canvas)
     for key in ("ArrowLeft", "ArrowLeft"):
         page.keyboard.press(key)
     expected = three_digits(float(sheet.weights[0, 1, 2, 1]))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.keys import tab_to
 from tests.browser.mounting import mount_component
 from tests.views.components.test_head_list import make_head_list
 from views import palette
@@ -79,10 +80,11 @@ def test_a_row_is_chosen_by_click_and_by_keyboard(mount):
     options.nth(0).click()
     assert options.evaluate_all(chosen)[0] == ["true", 0]
     expect(heading).to_have_text("layer 4, head 7")
-    options.nth(0).press("ArrowDown")
-    page.locator(":focus").press("End")
+    tab_to(options.nth(0))
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("End")
     assert page.locator(":focus").get_attribute("data-name") == "encoder 2.1"
-    page.locator(":focus").press("Enter")
+    page.keyboard.press("Enter")
     expect(heading).to_have_text("layer 2, head 1")
     assert page.evaluate("answers") == []
     page.wait_for_function("() => answers.length")

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.dragging import count_messages
+from tests.browser.keys import tab_to
 from tests.browser.overflow import PHONE
 from tests.tiers import nightly
 
@@ -35,7 +36,7 @@ def test_steps_and_units_follow_their_sliders_without_the_server(page: Page, ser
     formula = page.locator(".step-view .formula").first
     expect(formula).to_contain_text("Step 17 reads The. In unit 40")
     count_messages(page)
-    slider(page, "step").focus()
+    tab_to(slider(page, "step"))
     for _ in range(2):
         page.keyboard.press("ArrowLeft")
     expect(formula).to_contain_text("Step 15 reads did. In unit 40")
@@ -73,7 +74,7 @@ def test_gates_follow_a_unit_and_a_held_gate_changes_the_translation(page: Page,
     open_page(page, f"{server.url}/history?part=gates")
     expect(page.locator(".step-view .heatmap canvas.picked")).to_have_count(4)
     unit = slider(page, "unit")
-    unit.focus()
+    tab_to(unit)
     page.keyboard.press("End")
     first_unit = page.locator(".step-view .slider").nth(1).locator("b").inner_text()
     wait_for_address(page, "unit", first_unit)

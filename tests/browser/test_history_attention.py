@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
+from tests.browser.keys import tab_to
 
 SENTENCE = quote("I want to buy a car.")
 
@@ -26,10 +27,12 @@ def test_stages_heads_and_tokens_follow_the_sliders_in_the_browser(server: Serve
     number = trained.inner_text()
     for slider, steps in ((1, 3), (2, 2)):  # head 3, token 3
         for _ in range(steps):
-            view.get_by_role("slider").nth(slider).press("ArrowRight")
+            tab_to(view.get_by_role("slider").nth(slider))
+            page.keyboard.press("ArrowRight")
     expect(formula).to_contain_text("Token 3, to, as query")
     expect(trained).not_to_have_text(number)
-    view.get_by_role("slider").first.press("Home")  # the embeddings, which no head reads
+    tab_to(view.get_by_role("slider").first)
+    page.keyboard.press("Home")  # the embeddings, which no head reads
     expect(trained).to_have_text("\u2013")
     page.wait_for_function("() => location.search.includes('vectors=embedding')")
     ready(page)

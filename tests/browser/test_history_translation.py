@@ -12,6 +12,7 @@ from model import RecurrentTranslator
 from model.recurrent_translator import SHIPPED
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.drawn import NUMBERS
+from tests.browser.keys import tab_to
 from tests.browser.plots import wait_for_numbers
 from views.text.numbers import three_digits
 
@@ -51,7 +52,8 @@ def test_five_translations_and_the_growing_sentence(server: Server, page: Page):
     expect(page.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(5)
     losses = [float(row[3]) for row in rows(page, "Loss by clauses")]
     assert len(losses) == 5 and losses[2] > losses[0]
-    page.get_by_role("slider", name="Clauses added").press("ArrowRight")
+    tab_to(page.get_by_role("slider", name="Clauses added"))
+    page.keyboard.press("ArrowRight")
     sentence = page.get_by_test_id("stMain").get_by_text("I want to buy a car and I am tired.", exact=True)
     expect(sentence.first).to_be_visible()
     ready(page)
@@ -89,7 +91,8 @@ def test_the_numbers_of_a_step_follow_the_slider_without_the_server(server: Serv
         formula, table = slider.evaluate(MOVED, step)
         assert formula.startswith(f"Step {step} generates")
         assert three_digits(float(weights.max())) in table
-    slider.press("ArrowLeft")
+    tab_to(slider)
+    page.keyboard.press("ArrowLeft")
     last = len(trace.next_tokens) - 1
     page.wait_for_url(f"**step={last}**")
     open_page(page, page.url)

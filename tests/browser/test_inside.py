@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page
+from tests.browser.keys import tab_to
 from tests.browser.test_masks import canvas_of, metric
 
 SENTENCE = "I am a student."
@@ -33,8 +34,8 @@ def test_all_seven_steps(server: Server, page: Page):
         check = page.get_by_test_id("stCaptionContainer").filter(has_text="Recomputed from X")
         expect(check).to_contain_text(re.compile(r"difference \d\.\d+e\u2212\d"))
     masked = canvas_of(page, "All heads")
-    masked.focus()
-    masked.press("ArrowDown")
+    tab_to(masked)
+    page.keyboard.press("ArrowDown")
     expect(page.locator(".tip").first).to_contain_text("<s> \u2192 dimension 0")
 
 

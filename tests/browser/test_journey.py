@@ -15,6 +15,7 @@ from tests.browser.address_bar import expect_query
 from tests.browser.choices import choose
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.drawn import GRID, NUMBERS, SCALE
+from tests.browser.keys import tab_to
 from tests.browser.menu import link_to
 from tests.browser.overflow import PHONE, assert_nothing_overflows
 from views import navigation, palette
@@ -205,7 +206,7 @@ def test_keyboard_scale_and_a_link_that_opens_the_same_view(server: Server, page
     open_page(page, f"{server.url}/attention?kind=Cross&text={quote(SENTENCE)}")
     weights = maps_of(page)["attention"]
     wait_for_chart(page, weights[0, 0])
-    page.locator(".tile[aria-selected=true]").focus()
+    tab_to(page.locator(".tile[aria-selected=true]"))
     for key in ("ArrowDown", "ArrowRight", "ArrowRight", "Enter"):
         page.keyboard.press(key)
     wait_for_chart(page, weights[1, 2])

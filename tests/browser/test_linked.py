@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page
+from tests.browser.keys import tab_to
 
 pytestmark = pytest.mark.nightly
 
@@ -33,7 +34,8 @@ def test_a_token_of_an_axis_is_marked_in_every_map_and_a_cell_by_both_its_tokens
     page.mouse.move(0, 0)
     assert highlighted_cell(page) == [None, None]
     expect(detail.locator(".column-mark")).to_be_hidden()
-    detail.locator("canvas[role=img]").press("ArrowDown")
+    tab_to(detail.locator("canvas[role=img]"))
+    page.keyboard.press("ArrowDown")
     row, column = highlighted_cell(page)
     read = detail.locator(".tip .pair").inner_text()
     assert read == " \u2192 ".join((labels.nth(row).inner_text(), page.locator(".keys span").nth(column).inner_text()))

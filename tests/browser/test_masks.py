@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
+from tests.browser.keys import tab_to
 from tests.browser.menu import link_to
 
 SENTENCE = "I am a student."
@@ -64,20 +65,20 @@ def test_the_keyboard_paints_too_and_a_query_retains_a_key(server: Server, page:
     visit(page, server)
     before = metric(page, "Loss, causal mask").inner_text()
     mask = canvas_of(page, "Allowed")
-    mask.focus()
-    mask.press("ArrowRight")  # enters at the first cell
-    mask.press("ArrowRight")
+    tab_to(mask)
+    page.keyboard.press("ArrowRight")  # enters at the first cell
+    page.keyboard.press("ArrowRight")
     expect(page.locator(".tip:visible .value")).to_have_text("masked")
-    mask.press("Space")
+    page.keyboard.press("Space")
     expect(metric(page, "Loss, this mask")).not_to_have_text(before)
     expect(page.locator(".heard").first).to_contain_text("allowed")
-    mask.press("Space")
+    page.keyboard.press("Space")
     expect(metric(page, "Loss, this mask")).to_have_text(before)
-    mask.press("ArrowLeft")
-    mask.press("Space")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Space")
     expect(page.get_by_test_id("stAlert")).to_have_count(1)
     expect(page.get_by_test_id("stAlert")).to_contain_text("has no key left")
-    mask.press("Enter")
+    page.keyboard.press("Enter")
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
 
 
@@ -101,16 +102,16 @@ def test_a_selected_mask_is_applied(server: Server, page: Page):
 def test_a_cell_is_followed_from_score_to_weight(server: Server, page: Page):
     visit(page, server, "mask=window&pieces=2")
     scores = canvas_of(page, "1 Scores")
-    scores.focus()
+    tab_to(scores)
     for key in ("ArrowDown", "ArrowDown", "ArrowDown"):  # the first one enters at the first cell
-        scores.press(key)
+        page.keyboard.press(key)
     maps = page.locator(".maps .detail")
     expect(maps.locator(".cursor:visible")).to_have_count(4)
     expect(maps.first.locator(".heard")).to_contain_text(re.compile(r"suis \u2192 <s>: \u2212?\d"))
     masked = canvas_of(page, "2 With \u2212\u221e")
-    masked.focus()
+    tab_to(masked)
     for key in ("ArrowDown", "ArrowDown", "ArrowDown"):
-        masked.press(key)
+        page.keyboard.press(key)
     expect(maps.nth(1).locator(".heard")).to_have_text("suis \u2192 <s>: \u2212\u221e, masked")
     expect(maps.locator(".cursor:visible")).to_have_count(4)
     expect(page.locator(".tip:visible")).to_have_count(1)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page
 
+from tests.browser.keys import tab_to
 from tests.browser.mounting import mount_component
 from views.components.matrix_row import RowMatrix, payload
 
@@ -56,9 +57,9 @@ def test_a_cell_highlights_its_operands_and_its_results(wide: Page):
         assert wide.evaluate(PARTS, CELLS) == nothing[: len(expected)]
         wide.goto("about:blank")
         mount_component(wide, "matrix_row", "matrices", payload(items, "light", 3, made=operation), "#FFFFFF")
-        canvas.focus()
+        tab_to(canvas)
         for key in ["ArrowDown"] * (row + 1) + ["ArrowRight"] * column:
-            canvas.press(key)
+            wide.keyboard.press(key)
         assert wide.evaluate(PARTS, CELLS) == expected
         canvas.blur()
         assert wide.evaluate(PARTS, CELLS) == nothing[: len(expected)]

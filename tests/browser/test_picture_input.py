@@ -19,6 +19,7 @@ from server.limits import SocketLimits
 from tests.browser.app_server import AppServer
 from tests.browser.chromium import FLAGS, installed_chromium
 from tests.browser.conftest import PATIENCE, open_page, ready
+from tests.browser.keys import tab_to
 from tests.browser.overflow import assert_nothing_overflows
 from tests.browser.uploads import UPLOAD_BOX, copy_picture, paste, upload, uploaded_bytes, wait_for_picture
 from tests.views.controls.odd_pictures import HTML, SVG, encoded, photo, png_bomb
@@ -211,7 +212,7 @@ def test_pasting_by_key_and_by_button(page: Page, app: AppServer):
     expect_texts(page, digest(GREEN))
     copy_picture(page, encoded(Image.new("RGB", (30, 10), (0, 0, 250))))
     button = page.get_by_role("button", name="Paste a picture")
-    button.focus()
+    tab_to(button)
     page.keyboard.press("Enter")
     expect_texts(page, "size 30 x 10", "red 0 green 0 blue 250")
     page.evaluate("navigator.clipboard.writeText('only words')")
@@ -238,7 +239,7 @@ def test_a_large_picture_is_pasted_by_http_and_not_through_the_socket(page: Page
 def test_samples_by_keyboard_and_address(page: Page, app: AppServer):
     open_page(page, app.url)
     wait_for_picture(page, samples.NAMES[0])
-    page.get_by_role("radio", name=samples.SAMPLES[0]()).focus()
+    tab_to(page.get_by_role("radio", name=samples.SAMPLES[0]()))
     page.keyboard.press("ArrowRight")
     wait_for_picture(page, samples.NAMES[1])
     expect(page).to_have_url(re.compile(f"[?&]picture={samples.NAMES[1]}$"))

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.keys import tab_to
 from tests.browser.plots import wait_for_numbers
 from views.text.numbers import three_digits
 
@@ -37,7 +38,7 @@ def test_length_width_and_form_can_be_set(server: Server, page: Page):
     expect(page.get_by_text("not this one")).to_be_visible()
     choose(page, "Paper")
     expect(page.get_by_text("This model uses it, with d_model 256.")).to_be_visible()
-    page.get_by_role("slider", name="Positions").focus()
+    tab_to(page.get_by_role("slider", name="Positions"))
     page.keyboard.press("ArrowRight")
     wait_for_numbers(page, "heatmap", paper(5, 4).tolist(), 1e-6)
 
@@ -74,7 +75,7 @@ def test_a_curve_from_more_and_more_columns(server: Server, page: Page):
     caption = page.get_by_text(re.compile("of the first 1 column is used"))
     expect(caption).to_be_visible()
     slider = page.get_by_role("slider", name="Columns used")
-    slider.focus()
+    tab_to(slider)
     page.keyboard.press("End")
     expect(page.get_by_text(re.compile("63 of the first 64 columns are used"))).to_be_visible()
 

@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.address_bar import expect_setting
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.keys import tab_to
 from tests.browser.test_grid_component import make_sheet
 from tests.browser.test_lines_component import make_lines, make_weights
 from views.components import attention_grid, attention_lines, component, html_export
@@ -94,11 +95,11 @@ def test_maps_read_out_open_and_follow_the_browser(offline: Page, tmp_path):
     light = canvas_colours(offline)
     assert light == small  # one shared scale
     # the keyboard reaches maps and cells
-    offline.locator(".tile").nth(6).focus()
+    tab_to(offline.locator(".tile").nth(6))
     offline.keyboard.press("ArrowUp")
     offline.keyboard.press("Enter")
     assert offline.locator(".detail h2").inner_text() == "Cross-attention, layer 1, head 3"
-    offline.locator(".detail .map canvas").focus()
+    tab_to(offline.locator(".detail .map canvas"))
     offline.mouse.move(0, 0)
     for key in ("ArrowDown", "ArrowLeft"):  # the first reads out where the pointer was last
         offline.keyboard.press(key)
@@ -169,7 +170,8 @@ def test_the_app_saves_the_shown_view(page: Page, server: Server):
     ready(page)
     page.get_by_text("Save this view").click()
     with page.expect_download() as download:
-        page.get_by_role("button", name="Everything as ZIP").press("Enter")  # the fold still moves
+        tab_to(page.get_by_role("button", name="Everything as ZIP"))
+        page.keyboard.press("Enter")  # the fold still moves
     with open(download.value.path(), "rb") as file:
         read = zipfile.ZipFile(io.BytesIO(file.read()))
     saved = json.loads(read.read("settings.json"))

@@ -116,7 +116,8 @@ def clock(page: Page) -> Iterator:
 def test_nothing_is_sent_while_a_slider_is_dragged(mount, clock):
     page = mount(make_view(), {"token": 0, "unit": 2})
     clock.run_for(1_000)
-    slider(page, "token").press("ArrowRight")
+    tab_to(slider(page, "token"))
+    page.keyboard.press("ArrowRight")
     box = slider(page, "unit").bounding_box()
     middle = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] / 2, middle)

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page
+from tests.browser.keys import tab_to
 from tests.browser.touch import tap
 from views.text import glossary, prose
 
@@ -33,12 +34,12 @@ def test_pointer_and_keys(page: Page, server: Server):
     page.mouse.move(2, 2)
     expect(tooltip).to_be_hidden()
     page.keyboard.press("Tab")  # from here on the focus is the keyboard's
-    term.focus()
+    tab_to(term)
     expect(tooltip).to_have_text(explanation())
     page.keyboard.press("Escape")
     expect(tooltip).to_be_hidden()
     with page.expect_popup() as opened:
-        term.press("Enter")
+        page.keyboard.press("Enter")
     entry = opened.value
     entry.set_default_timeout(PATIENCE)
     expect(entry.locator(".aa-terms dt")).to_have_text(["Residual stream"])

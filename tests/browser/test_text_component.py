@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from playwright.sync_api import Page, expect
 
+from tests.browser.keys import tab_to
 from tests.browser.mounting import mount_component
 from tests.browser.test_kinds_component import SOURCE, attention, make_grid
 from views.components import attention_text
@@ -39,9 +40,11 @@ def test_the_tokens_that_a_token_attends_to_are_named(page: Page):
     tokens.nth(1).click()
     page.mouse.move(0, 0)
     expect_query(1)  # it is locked
-    tokens.nth(1).press("ArrowRight")
+    tab_to(tokens.nth(1))
+    page.keyboard.press("ArrowRight")
     expect_query(2)
-    tokens.nth(2).press("Enter")
+    tab_to(tokens.nth(2))
+    page.keyboard.press("Enter")
     tokens.nth(2).blur()
     expect_query(2)
     assert len(np.unique(tokens.evaluate_all("all => all.map((token) => token.style.background)"))) > 1
@@ -66,8 +69,9 @@ def test_parts_of_a_picture_are_tokens_over_it(page: Page):
     assert second["x"] == frame["x"] + frame["width"] / 2 and second["y"] == frame["y"]
     parts.nth(1).hover()
     expect(readout).to_contain_text("row 1, column 2 attends to: fox 0.750")
-    parts.nth(1).focus()
-    parts.nth(1).press("ArrowDown")
+    tab_to(page.locator(".token[tabindex='0']"))
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
     assert page.locator(".token").evaluate_all(AT) == 4  # the part below
     page.get_by_role("radio", name="is attended to by").check()
     page.locator(".token").last.hover()

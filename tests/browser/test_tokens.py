@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.keys import tab_to
 from tests.browser.plots import drawn, wait_for_numbers
 from views.text.numbers import three_digits
 
@@ -109,6 +110,6 @@ def test_a_width_that_the_heads_cannot_share_is_refused(server: Server, page: Pa
 def test_neighbours_by_keyboard(server: Server, page: Page):
     open_page(page, f"{server.url}/tokens?part=neighbours&text={quote(SENTENCE)}")
     expect(page.locator(".aa-table tbody tr")).to_have_count(12)
-    page.get_by_role("slider").focus()
+    tab_to(page.get_by_role("slider"))
     page.keyboard.press("ArrowRight")
     expect(page.locator(".aa-table tbody tr")).to_have_count(13)

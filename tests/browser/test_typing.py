@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page
+from tests.browser.keys import tab_to
 
 FIRST = "The black cat is sleeping on the chair."
 ENTRY = "navigation.currentEntry.key"  # another one for each entry of the history
@@ -53,7 +54,7 @@ def test_keys_that_compose_a_syllable_do_not_end_live_typing(server: Server, pag
     page.evaluate("""() => addEventListener("keydown", (event) => {
         window.composed = [...(window.composed ?? []), [event.key, event.isComposing, event.keyCode]]
     })""")
-    box.focus()
+    tab_to(box)
     keys = ["Enter", "Escape", "ArrowLeft", "g"]
     for key in keys:  # an input method takes each: it sends the code 229 of all
         line.send("Input.imeSetComposition", {"text": "\u3131", "selectionStart": 1, "selectionEnd": 1})

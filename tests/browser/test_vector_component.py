@@ -143,11 +143,12 @@ def test_the_sum_of_0(mount):
 
 def test_a_pasted_list_fills_the_cells(mount):
     page = mount(PLANE)
-    page.get_by_label("u, coordinate x").evaluate(
+    cell = page.get_by_label("u, coordinate x")
+    cell.click()
+    cell.evaluate(
         """(node, text) => {
           const data = new DataTransfer()
           data.setData("text", text)
-          node.focus()
           node.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }))
         }""",
         "tensor([[1., \u22122.],\n [3., 0.5]])",
