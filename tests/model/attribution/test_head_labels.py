@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from model.attribution.head_labels import DIFFUSE, MIXED, HeadScores, most_focused_head, text_scores, vision_scores
+from model.attribution.picture_patterns import picture_patterns
 from model.tracing.kinds import CROSS, DECODER, KINDS
 
 SIDE = 4
@@ -169,3 +170,67 @@ def test_the_most_focused_head_of_a_label():
     assert most_focused_head(others, unlabelled, "aligned") == (0, int(unlabelled.scores["aligned"][0].argmax()))
     without = text_scores(weights, KINDS["cross"], (5,) * 4, (5,) * 4)
     assert most_focused_head(weights, without, "aligned") is None
+
+
+IDS = (5, 6, 5, 6, 7, 3)  # tokens 0 and 2, and 1 and 3, are equal
+LINKS = np.zeros((6, 6), dtype=bool)
+LINKS[[0, 1, 2, 4], [4, 2, 5, 1]] = True  # of the token generated at a row
+READ = np.concatenate([np.zeros((1, 6), dtype=bool), LINKS[:-1]])
+ROWS, COLUMNS = np.indices((6, 6))
+# label -> kind of attention, and the cells that a head with this label attends to
+OF_TEXT = {
+    "previous": ("encoder", COLUMNS == ROWS - 1),
+    "next": ("encoder", COLUMNS == ROWS + 1),
+    "same": ("encoder", COLUMNS == ROWS),
+    "start": ("encoder", COLUMNS == 0),
+    "end": ("encoder", COLUMNS == 5),
+    "duplicate": ("encoder", (np.array(IDS)[:, None] == np.array(IDS)) & (ROWS != COLUMNS)),
+    "aligned": ("cross", LINKS),
+    "aligned, read": ("cross", READ),
+}
+GRID = (6, 6)
+PIXELS = np.random.default_rng(1).random((24, 24, 3))
+OF_PICTURES = picture_patterns(GRID, PIXELS)
+
+
+def attention_to(cells: np.ndarray, share: float = 1.0) -> np.ndarray:
+    """A share of the attention evenly on these cells, the rest on the others; a row without one is even."""
+    weights = np.full(cells.shape, 1 / cells.shape[1])
+    for row, inside in enumerate(cells):
+        if 0 < inside.sum() < len(inside):
+            weights[row] = np.where(inside, share / inside.sum(), (1 - share) / (~inside).sum())
+    return weights
+
+
+@pytest.mark.parametrize("name", OF_TEXT)
+def test_only_a_head_of_text_that_attends_there_gets_the_label(name: str):
+    kind, cells = OF_TEXT[name]
+    for share, expected in ((1.0, True), (0.8, True), (0.0, False)):
+        label = scores_of(attention_to(cells, share), kind, IDS, IDS, LINKS if kind == "cross" else None).label(0, 0)
+        assert (label.name == name) == expected, (share, label)
+
+
+@pytest.mark.parametrize("name", [*OF_PICTURES, "CLS"])
+def test_only_a_head_of_pictures_that_attends_there_gets_the_label(name: str):
+    cells = np.concatenate(
+        [np.zeros((36, 1), dtype=bool), OF_PICTURES.get(name, np.zeros((36, 36), dtype=bool))], axis=1
+    )
+    cells[:, 0] = name == "CLS"
+    for share, expected in ((1.0, True), (0.8, True), (0.0, False)):
+        attention = np.zeros((1, 1, 37, 37))
+        attention[0, 0, 0, 0], attention[0, 0, 1:] = 1, attention_to(cells, share)
+        label = vision_scores(attention, GRID, PIXELS).label(0, 0)
+        assert (label.name == name) == expected, (share, label)
+
+
+def test_every_label_has_a_head_that_gets_it_and_one_that_does_not():
+    of_text = [
+        text_scores(np.full((1, 1, 6, 6), 1 / 6), KINDS[kind], IDS, IDS, LINKS).scores for kind in ("encoder", "cross")
+    ]
+    of_pictures = vision_scores(np.full((1, 1, 37, 37), 1 / 37), GRID, PIXELS).scores
+    assert {name for scores in of_text for name in scores} == {*OF_TEXT, DIFFUSE}
+    assert of_pictures.keys() == {*OF_PICTURES, "CLS", DIFFUSE}
+    focused = [
+        scores_of(attention_to(cells), kind, IDS, IDS, LINKS).label(0, 0).name for kind, cells in OF_TEXT.values()
+    ]
+    assert not {DIFFUSE, MIXED} & set(focused)
