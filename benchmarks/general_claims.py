@@ -17,14 +17,18 @@ import torch
 from PIL import Image
 from tqdm import tqdm
 
-from model import RecurrentTranslator, VisionClassifier
+from model import RecurrentTranslator, Translator, VisionClassifier
 from model.causal.recurrent_patching import patch_recurrent_in_steps
+from model.causal.sent_tokens import SentTokensAccumulator, above_the_others
 from model.causal.sentence_pairs import pair_sentences, prepare_pair
 from model.picture_classifier import middle_square
+from model.runtime.checkpoint import sha256_of
 from model.runtime.device import describe_hardware
 from model.runtime.progress import run_to_end
+from model.text.word_alignment import AlignmentTable, find_links
 from model.training.corpus import Corpus, read_corpus
 from model.training.images import read_images
+from model.translator import SHIPPED
 
 FILE = Path(__file__).with_name("general_claims.json")
 PAIRS = 40  # of sentences that differ in one token
@@ -32,6 +36,7 @@ PICTURES = 250  # validation pictures, evenly spread
 ATTENDING = ("lstm-vector", "lstm-additive", "lstm-dot")
 RESTORES = 0.5  # of the way to the other sentence
 LONG = 15  # words
+SENTENCES = 200  # test sentences, evenly spread
 
 
 def spread(items: list, count: int) -> list:
@@ -132,17 +137,40 @@ def count_words(corpus: Corpus) -> dict[str, object]:
     }
 
 
+def measure_sent_tokens(corpus: Corpus) -> dict[str, object]:
+    """What the translator's heads of cross-attention send over links of a word alignment, `(layer, head)`.
+
+    Teacher-forced on the first translations.
+    """
+    translator = Translator.load(device="cpu")
+    alignment = AlignmentTable.load(SHIPPED, sha256_of(translator.tokenizer.path))
+    sent = SentTokensAccumulator(translator.network)
+    pairs = spread([(english, french[0]) for english, french in corpus.heldout.items()], SENTENCES)
+    for english, french in tqdm(pairs, desc="sentences", mininterval=5):
+        trace = translator.trace(english, target=french)
+        sent.add(trace, find_links(alignment, trace.source_ids, trace.next_ids))
+    result = sent.result()
+    above = np.argwhere(above_the_others(result.target_raised)).tolist()
+    return {
+        "sentences": len(pairs),
+        "links": result.links,
+        "above_the_others": [f"{layer + 1}.{head + 1}" for layer, head in above],
+        **{name: table.tolist() for name, table in vars(result).items() if name != "links"},
+    }
+
+
 def main() -> None:
     """Measure the parts and write the file."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.general_claims", description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help=".tsv, .txt, .tsv.gz or .zip of sentence pairs")
     parser.add_argument("--pictures", type=Path, required=True, help="Imagenette, as the classifier was trained on")
-    parser.add_argument("--only", nargs="+", choices=("recurrent", "vision", "words"))
+    parser.add_argument("--only", nargs="+", choices=("recurrent", "sent", "vision", "words"))
     parser.add_argument("--json", type=Path, default=FILE)
     options = parser.parse_args()
     corpus = read_corpus(options.data)
     parts: dict[str, Callable[[], dict[str, object]]] = {
         "words": lambda: count_words(corpus),
+        "sent": lambda: measure_sent_tokens(corpus),
         "vision": lambda: measure_covered_pictures(VisionClassifier.load(device="cpu"), options.pictures),
         "recurrent": lambda: measure_steps(corpus),
     }
