@@ -102,6 +102,57 @@ CLAIMS: dict[
     ("docs/study.md", "over many texts"): NoClaim("a heading"),
     ("docs/study.md", "which take most of the time"): NoClaim("one run for each head beside one run"),
     ("docs/translating.md", "writes over a few of them"): NoClaim("words of other programs, listed in a module"),
+    ("attribution#leave-one-out", "words that hardly matter"): NoClaim("a condition, whatever the words are"),
+    ("circuits#patching-limits", "that the model never meets together"): NoClaim('a possibility, "can be"'),
+    ("circuits#noise-limits", "that it never does with text"): NoClaim('a possibility, "may"'),
+    ("compare#nothing-moved", "Every head attends to the same keys as before"): NoClaim(
+        "the compared maps, of this trace"
+    ),
+    ("decoding#choice", "are never generated"): NoClaim("the decoder leaves these ids out"),
+    ("decoding#teacher-forcing", "Training never showed it its own mistakes"): NoClaim("definition of teacher forcing"),
+    ("decoding#beam-search", "can never go back"): NoClaim("definition of greedy decoding"),
+    ("decoding#kv-cache", "under the causal mask they never change"): NoClaim("follows from the mask"),
+    ("experiments#positions-other-models-found", "hardly matters"): NoClaim("arithmetic: the slope times the distance"),
+    ("heads#effects", "two that hardly matter alone can matter a lot together"): NoClaim('a possibility, "can"'),
+    ("vision_heads#effects", "two that hardly matter alone can matter a lot together"): NoClaim('a possibility, "can"'),
+    ("heads#labels", "inputs that the model never trained on"): NoClaim("how the held-out inputs were chosen"),
+    ("history_projections#how-to-read", "is then always true"): NoClaim("arithmetic: the order of the pair"),
+    ("inside#memory", "It never moves a number"): NoClaim("definition of the function view"),
+    ("inside#full-width", "each head has its trained columns"): NoClaim("how the wide matrices are made"),
+    ("inside#shapes", "each head attends on its own"): NoClaim("the shapes of the program"),
+    ("inside#indivisible", "every head needs the same width"): NoClaim("what the network can be built with"),
+    ("lessons#inside-heads-mistake", "Each head has a task"): NoClaim("the mistake that the lesson corrects"),
+    ("loss#training-curves", "are never trained on"): NoClaim("how the held-out sentences were chosen"),
+    ("masks#your-sentence", "it never learned to use that"): NoClaim("training masks these keys"),
+    ("models_causes#patching", "that the model never meets together"): NoClaim('a possibility, "can be"'),
+    ("models_causes#noise", "that it never does with text"): NoClaim('a possibility, "may"'),
+    ("models_heads#replaced", "which it never was in training"): NoClaim("an output of exactly 0"),
+    ("positions#overlap", "The slow ones barely change"): NoClaim("arithmetic: the figures are in the sentence"),
+    ("positions#basis", "that hardly differ from each other"): NoClaim("arithmetic: waves longer than the sentence"),
+    ("positions#vectors", "are always independent"): NoClaim("a theorem"),
+    ("tokens#rows", "always gets the same row"): NoClaim("definition of an embedding table"),
+    ("tokens#spelling", "has never learned what those bytes mean"): NoClaim("no training pair has these letters"),
+    ("tokens#dimensions", "1 is never wrong"): NoClaim("definition of the score"),
+    ("vision#what-this-checks", "never the numbers"): NoClaim("what the opacity changes"),
+    ("vision_causes#lens-limits", "that the model itself never reads"): NoClaim("only CLS has a class"),
+    ("vision_causes#patching-limits", "that the model never meets together"): NoClaim('a possibility, "can be"'),
+    ("vision_causes#noise-limits", "that it never does with pictures"): NoClaim('a possibility, "may"'),
+    ("vision.best", "do not include most things"): NoClaim("ten words name ten things"),
+    ("vision_layers#card", "that training never saw"): NoClaim("how the held-out pictures were chosen"),
+    ("error", "No head reads what another head wrote"): NoClaim("a network of one layer"),
+    ("error", "which is never run"): NoClaim("what this program does"),
+    ("error", "every head needs the same d_k"): NoClaim("what the network can be built with"),
+    ("error", "the most probable token always stays"): NoClaim("definition of the sampling stages"),
+    ("lesson.attention-ribbons.because.other", "a bar is always 1"): NoClaim("weights of a row sum to 1"),
+    ("course.word.never", "Never"): NoClaim("an option of a question"),
+    ("course.word.always", "Always"): NoClaim("an option of a question"),
+    ("positions.residual.alt", "it never rises"): NoClaim("arithmetic: a projection on more columns"),
+    ("docs/causal.md", "that later layers never met"): NoClaim("a condition of the method, with its section"),
+    ("docs/causal.md", "that the network never meets together"): NoClaim("a limit of the method, with its paper"),
+    ("docs/python.md", "is never changed"): NoClaim("what this program does"),
+    ("docs/training.md", "are never warned of"): NoClaim("what this program does"),
+    ("docs/training.md", "never in cross-attention"): NoClaim("how the networks are built"),
+    ("docs/training.md", "never by validation pictures"): NoClaim("how the threshold was chosen"),
 }
 
 # file and block -> figures in its text, each with where it is measured: keys into benchmarks/general_claims.json
@@ -131,4 +182,23 @@ COUNTS = {
         "1,710 of the": ("words", "end_in_full_stop"),
         "2,000 test sentences": ("words", "test_sentences"),
     },
+}
+
+# Words of frequency of a Korean text whose English text has none; other Korean texts rest on the row of their English.
+KOREAN: dict[tuple[str, str], NoClaim] = {
+    ("attribution#why-they-disagree", "달라지는 것이 거의 없을 수"): NoClaim('a possibility, "can"'),
+    ("decoding#stack-sinks", "많은 어텐션을 받는"): NoClaim("definition of a sink; its numbers follow"),
+    ("glossary#sink", "많은 가중치를 받는"): NoClaim("definition of a sink"),
+    ("glossary#softmax", "훨씬 많은 몫"): NoClaim("arithmetic of the function"),
+    ("history#ladder-differences", "훨씬 많은 에폭"): NoClaim("the recipes, which the cards state"),
+    ("pull.tied", "차이가 거의 없습니다"): NoClaim("the sentence has the margin"),
+}
+
+# Docstrings of `model`: file and words
+DOCSTRINGS: dict[tuple[str, str], NoClaim] = {
+    ("model/hub/eager_attention.py", "nearly every architecture it has"): NoClaim("the code of a library"),
+    ("model/hub/eager_attention.py", "the usual eager form"): NoClaim("the code of a library; an equation is named"),
+    ("model/lessons/forgetting.py", "typical: geometric mean"): NoClaim("the name of a figure"),
+    ("model/lessons/position_basis.py", "slow waves hardly differ"): NoClaim("arithmetic of long waves"),
+    ("model/training/doubt_study.py", "most often"): NoClaim("definition of a count"),
 }

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
+from babel.messages.pofile import read_po
 from safetensors import safe_open
 
 from model import Translator
 from model.attribution.head_statistics import load_statistics
-from tests.general_claims import CLAIMS, COUNTS, SHARES, Measured, Published
+from tests.general_claims import CLAIMS, COUNTS, DOCSTRINGS, KOREAN, SHARES, Measured, Published
 from tools import messages
 from views.text import prose
 from views.text.catalogue import TEXT
@@ -22,10 +25,21 @@ ROOT = Path(__file__).resolve().parents[1]
 UNREAD = ("decisions.md",)  # records of what was measured on a day
 FREQUENCY = re.compile(
     r"\b(often|usual(?:ly)?|many|few|mostly|most of"
-    r"|most (?:units|heads|tokens|words|parameters|networks|sentences|pictures)"
+    r"|most (?:units|heads|tokens|words|parameters|networks|sentences|pictures|things|objects)"
     r"|rarely|seldom|typical(?:ly)?|frequently|commonly|generally|in general|normally|mainly|sometimes|tends?(?: to)?"
-    r"|hardly any|nearly (?:all|always|every)|almost (?:all|always|never|every))\b",
+    r"|always|never|hardly|scarcely|barely|nearly (?:all|every)|almost (?:all|every)"
+    r"|(?:all|every|each|no) heads? (?:attends?|has|have|gives?|copy|copies|looks?|reads?|learns?|needs?|matters?))\b",
     re.IGNORECASE,
+)
+IN_DOCSTRINGS = re.compile(  # narrower: "always" and "many" of a docstring state what the program does
+    r"\b(often|usual(?:ly)?|mostly|rarely|seldom|typical(?:ly)?|frequently|commonly|generally|in general"
+    r"|normally|mainly|tends?(?: to)?|hardly|scarcely|barely|most (?:heads|networks)"
+    r"|(?:nearly|almost) (?:all|always|every|never))\b",
+    re.IGNORECASE,
+)
+IN_KOREAN = re.compile(
+    r"대개|흔히|(?<!더 )자주|(?<!더 )(?<!가장 )많은|대부분|항상|언제나|결코|일반적으로|보통은|주로|종종|가끔|때때로"
+    r"|좀처럼|드물|거의 (?:모든|언제나|나오지|없)"
 )
 COUNTED = re.compile(r"\b(?:how|as|so|too|equally) (?:many|often|few)\b", re.IGNORECASE)  # no claim of frequency
 LINK = re.compile(r"\[([^\]]*)\]\(term:[^)]*\)")  # of a term to the glossary
@@ -54,18 +68,48 @@ def texts() -> dict[str, str]:
     return {name: re.sub(r"\s+", " ", text) for name, text in joined.items()}
 
 
-def unlisted(name: str, text: str) -> Iterator[str]:
+def unlisted(
+    name: str, text: str, pattern: re.Pattern = FREQUENCY, rows: Collection[tuple[str, str]] = CLAIMS
+) -> Iterator[str]:
     """Words of frequency in a text that no row of the table covers, each with what is around it."""
     covered = [
         range(match.start(), match.end())
-        for place, words in CLAIMS
+        for place, words in rows
         if place == name
         for match in re.finditer(re.escape(words), text)
     ]
     counted = [range(match.start(), match.end()) for match in COUNTED.finditer(text)]
-    for match in FREQUENCY.finditer(text):
+    for match in pattern.finditer(text):
         if not any(match.start() in part for part in (*covered, *counted)):
             yield text[max(0, match.start() - 40) : match.end() + 40]
+
+
+@cache
+def korean_texts() -> dict[str, str]:
+    """File and block, or id -> Korean text, in one line."""
+    listed = {
+        f"{path.stem}#{id}": block
+        for path in sorted((TEXT / "ko").glob("*.md"))
+        for id, block in prose.parse(path.read_text(encoding="utf-8")).blocks.items()
+    }
+    with (TEXT / "ko" / "atlas.po").open("rb") as file:
+        for message in read_po(file, locale="ko"):
+            forms = message.string if isinstance(message.string, tuple) else (message.string,)
+            if message.id:
+                listed[message.context or "error"] = " ".join((listed.get(message.context or "error", ""), *forms))
+    return {name: re.sub(r"\s+", " ", LINK.sub(r"\1", text)) for name, text in listed.items()}
+
+
+@cache
+def docstrings() -> dict[str, str]:
+    """File of `model` -> its docstrings."""
+    listed = {}
+    for path in sorted((ROOT / "model").rglob("*.py")):
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        kinds = (ast.Module, ast.ClassDef, ast.FunctionDef)
+        texts = [ast.get_docstring(node) or "" for node in nodes if isinstance(node, kinds)]
+        listed[str(path.relative_to(ROOT))] = re.sub(r"\s+", " ", " ".join(texts))
+    return listed
 
 
 def test_every_word_of_frequency_has_its_row():
@@ -74,6 +118,28 @@ def test_every_word_of_frequency_has_its_row():
     assert not missing, (
         "Measure it, name the paper, or claim less; then a row in tests/general_claims.py:\n" + "\n".join(missing)
     )
+
+
+def test_every_word_of_a_docstring_of_a_model_has_its_row():
+    found = [
+        f"{name}: {words}"
+        for name, text in docstrings().items()
+        for words in unlisted(name, text, IN_DOCSTRINGS, DOCSTRINGS)
+    ]
+    assert not found, "\n".join(found)
+    assert [row for row in DOCSTRINGS if row[1] not in docstrings()[row[0]]] == []
+
+
+def test_korean_words_of_frequency_have_the_row_of_their_english_text():
+    rested = {place for place, _ in CLAIMS}
+    found = [
+        f"{name}: {words}"
+        for name, text in korean_texts().items()
+        if name not in rested
+        for words in unlisted(name, text, IN_KOREAN, KOREAN)
+    ]
+    assert not found, "\n".join(found)
+    assert [row for row in KOREAN if row[1] not in korean_texts()[row[0]] or not IN_KOREAN.search(row[1])] == []
 
 
 @pytest.mark.parametrize(
@@ -130,6 +196,22 @@ def test_figures_in_prose_are_those_of_the_measurement():
         for written, path in figures.items():
             share = value(path) / measured()["vision"]["pictures"]
             assert f"{100 * share:.1f}" == written and f"{written} %" in texts()[place]
+
+
+def test_what_cross_attention_sends_stands_beside_its_layer_and_all_heads():
+    sent = measured()["sent"]
+    raised, ranks = np.array(sent["target_raised"]), np.array(sent["target_rank"])
+    shares = (
+        f"{100 * raised[3, 3]:.1f} % of its links, all heads of its layer in {100 * raised[3].mean():.1f} %, all 32"
+    )
+    figures = (
+        f"Over {sent['links']} links of {sent['sentences']} test sentences",
+        f"{shares} heads in {100 * raised.mean():.1f} %",
+        f"is {ranks[3, 3]:g} of 8,000 with head 4.4, and {np.median(ranks[3]):g} over",
+        f"in {100 * sent['source_raised'][3][3]:.1f} %, with a median rank of {sent['source_rank'][3][3]:,.0f}",
+    )
+    assert [words for words in figures if words not in texts()["docs/causal.md"]] == []
+    assert sent["above_the_others"] == [] and "No head of the 32 is above" in texts()["docs/causal.md"]
 
 
 def test_half_the_change_is_what_the_prose_names():

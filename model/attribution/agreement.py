@@ -4,7 +4,7 @@ Scores and drops are combined to whole words; then, for each target word, Spearm
 measures whether a method ranks the source words as leave-one-out does, and the top-1 agreement whether both name the
 same word as the most important one. Neither is enough alone: a rank correlation also counts the order of words that do
 not matter, a top-1 agreement nothing but the first. A method agrees best only where both measures state it. `</s>` is
-no word of the sentence: it is shown, since it often receives much attention, but it is left out of both.
+no word of the sentence: it is shown, but it is left out of both.
 """
 
 from collections.abc import Callable

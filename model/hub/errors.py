@@ -25,7 +25,7 @@ _NO_MEMORY = ("not enough memory", "can't allocate memory")  # PyTorch, on the C
 
 
 class OpenError(UserError, ValueError):
-    """A model cannot be opened, or an input not traced; the message states why in one sentence, and often a remedy."""
+    """A model cannot be opened, or an input not traced; the message states why in one sentence, and how to go on."""
 
 
 class WrongCallError(TypeError):

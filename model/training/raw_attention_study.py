@@ -150,7 +150,7 @@ def vocabulary_exceeding(rows: Tensor) -> ExceedingRows:
 
 
 def unused_tokens(tokens: list[int], tokenizer: Tokenizer) -> int:
-    """Count the bytes and special tokens among `tokens`: sentences hardly contain them."""
+    """Count the bytes and special tokens among `tokens`."""
     return sum(not tokenizer.is_piece_of_text(token) for token in tokens)
 
 
