@@ -70,6 +70,7 @@ def show(
     scale: Scale | None = None,
     height: int | None = None,
     lang: str | None = None,
+    chosen: Sequence[str] | None = None,
 ) -> Shown:
     """Return an interactive view of the app: maps of every head, lines, running text, a picture, or a causal result.
 
@@ -98,6 +99,8 @@ def show(
             output; by default that of the content.
         lang: the language of the page, "en" or "ko"; by default that of the environment variable ATLAS_LANGUAGE, else
             English.
+        chosen: for arrays of a decoder, the token that it chose at each query, "" where none; a row is then named by
+            both, such as "chat \u2192 noir". A trace contains them.
 
     Returns:
         A `Shown`: a notebook displays it, `show(...).save("view.html")` writes it to a file.
@@ -108,7 +111,7 @@ def show(
     """
     try:
         with catalogue.using_language(page_language(lang)):
-            return _show(given, tokens, kind, view, layers, words, pair, second_at, scale, height)
+            return _show(given, tokens, kind, view, layers, words, pair, second_at, scale, height, chosen)
     except GivenWeightsError as error:
         raise ShowError(str(error)) from None
 
@@ -124,21 +127,23 @@ def _show(
     second_at: int | None,
     scale: Scale | None,
     height: int | None,
+    chosen: Sequence[str] | None,
 ) -> Shown:
     if hasattr(given, "tables") and hasattr(given, "columns"):
-        if tokens or view not in (None, "maps") or layers is not None or words or pair != "all" or scale is not None:
+        others = (layers, scale, chosen)
+        if tokens or view not in (None, "maps") or words or pair != "all" or any(each is not None for each in others):
             raise GivenWeightsError(
                 "A result has its own axes; give it alone, or one of its tables: show(result, kind=...)."
             )
         return _show_result(given, dict(given.tables), kind, height)
     check_options(view, pair, scale, height)
     if is_trace := hasattr(given, "records") and hasattr(given, "axes"):
-        if tokens or second_at is not None:
+        if tokens or second_at is not None or chosen is not None:
             raise GivenWeightsError("A trace brings its own tokens and knows where a second text begins: show(trace).")
         given = tower_of(given, kind)
         maps = read_trace(given, kind)
     else:
-        maps = read_weights(given, tokens, kind, second_at, read_tokens)
+        maps = read_weights(given, tokens, kind, second_at, read_tokens, chosen)
     maps = maps if layers is None else select_layers(maps, layers)
     pictures = pictures_in_text(given) if is_trace else []
     picture = read_picture(given, maps) if is_trace and not pictures and view in (None, "picture") else None

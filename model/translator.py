@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
 
@@ -208,8 +208,9 @@ class SentenceTranslator(TrainedModel, MeasuredDoubt, Generic[TraceT]):
         """Record everything that the network computes for `text`, teacher-forced on a target.
 
         Args:
-            target: French to force; by default the network's own greedy translation.
-            target_ids: ids to force instead, such as the last `Step.ids`.
+            target: French to force; by default the network's own greedy translation. The trace is then `given`: none
+                of its tokens was chosen.
+            target_ids: ids that a decoder chose, such as the last `Step.ids`.
             intervention: changes to heads, or a tap that changes tensors, see `model.networks.tap.Intervention`;
                 of recurrent networks changes to gates, or a tap, see `AtEveryStep`.
 
@@ -224,7 +225,9 @@ class SentenceTranslator(TrainedModel, MeasuredDoubt, Generic[TraceT]):
             warn_if_read_differently(text)
         ids = self.forced(text, target, target_ids)
         tap = self._tap_of(intervention, *map(len, ids))
-        return attach_model(self.record(self.network, self.tokenizer, *ids, tap), lambda: self, intervention)
+        trace = self.record(self.network, self.tokenizer, *ids, tap)
+        trace = trace if target is None else replace(trace, given=True)
+        return attach_model(trace, lambda: self, intervention)
 
     def _tap_of(self, intervention: Any, source: int, target: int, following: int) -> Tap | None:
         """The tap of an intervention on a sentence; the numbers of ids are those of `forced`."""

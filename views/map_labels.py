@@ -13,6 +13,7 @@ from .text.catalogue import Message, Untranslated, say
 MEAN = "mean"
 ROW_AND_COLUMN = Message("patch.place", "row {row}, column {column}")
 LAYER_AND_HEAD = Message("map.one", "layer {layer}, head {head}")
+ATTENDS = Message("grid.cell", "{query} attends to {key}")
 OVER_HEADS = Message("map.mean.heads", "layer {layer}, mean over heads")
 OVER_LAYERS = Message("map.mean.layers", "head {head}, mean over layers")
 OVER_ALL = Message("map.mean.all", "mean over all layers and heads")
@@ -85,6 +86,23 @@ def position_ids(count: int, grid: tuple[int, int] | None) -> list[str]:
     patches = [f"{row + 1}-{column + 1}" for row, column in np.ndindex(*grid)]
     leading = count - len(patches)
     return ["cls", *(f"register-{number}" for number in range(1, leading))][:leading] + patches
+
+
+def row_name(read: str, chosen: str) -> str:
+    """The name of a row on screen: the token read at it and, where a decoder chose one there, that token.
+
+    `chat \u2192 noir` is the row at which "noir" was chosen after "chat" was read. Columns are named by tokens read
+    alone, those of decoder self-attention too, and so is every row of a text that is only read.
+    """
+    if not chosen:
+        return read
+    names = (literal.isolated(literal.visible(literal.token(token))) for token in (read, chosen))
+    return " \u2192 ".join(names)
+
+
+def row_names(read: Sequence[str], chosen: Sequence[str] = ()) -> tuple[str, ...]:
+    """The names of all rows, see `row_name`; `chosen` has a token for each of them, or none."""
+    return tuple(map(row_name, read, chosen)) if chosen else tuple(read)
 
 
 def numbered(labels: Sequence[str]) -> list[str]:

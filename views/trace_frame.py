@@ -39,8 +39,9 @@ def frame(trace: AttentionTrace, kinds: str | Sequence[str] | None = None) -> pd
 
     Returns:
         Columns `kind`, `layer`, `head`, `query` and `key` (counted from 0 as in all arrays; layers have the network's
-        own numbers), `query_token` and `key_token` (text), and `weight` (as in the trace, float32 or float16). One kind
-        of shape `(layers, heads, Q, K)` gives layers x heads x Q x K rows. Masked keys have weight 0.
+        own numbers), `query_token` and `key_token` (text), `weight` (as in the trace, float32 or float16), and
+        `chosen`, the token that a decoder chose at the query after it read `query_token`, "" where none. One kind of
+        shape `(layers, heads, Q, K)` gives layers x heads x Q x K rows. Masked keys have weight 0.
 
     Raises:
         ValueError: the trace has no attention of that kind; the message lists those that it has.
@@ -79,6 +80,7 @@ def _of_kind(trace: AttentionTrace, kind: str) -> pd.DataFrame:
     )  # of a long input perhaps only one was retained
     layer, head, query, key = (index.ravel() for index in np.indices(weights.shape, dtype=np.int32))
     labels = [np.asarray(axis, dtype=object) for axis in trace.axes(kind)]
+    chosen = trace.chosen_at(kind) if hasattr(trace, "chosen_at") else ()
     columns = {
         "kind": pd.Categorical.from_codes(np.zeros(weights.size, dtype=np.int8), pd.Index([kind])),
         "layer": layers[layer].astype(np.int32),
@@ -88,5 +90,6 @@ def _of_kind(trace: AttentionTrace, kind: str) -> pd.DataFrame:
         "query_token": labels[0][query],
         "key_token": labels[1][key],
         "weight": weights.ravel(),
+        "chosen": np.asarray(chosen or [""] * weights.shape[2], dtype=object)[query],
     }
     return pd.DataFrame(columns).astype({"kind": str})

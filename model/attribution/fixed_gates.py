@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from copy import deepcopy
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -35,6 +36,7 @@ def hold_gates_in_steps(
     """
     tap = interventions.tap(gated_layers(network.config))
     after = record_recurrent_trace(network, tokenizer, trace.source_ids, trace.target_ids, trace.next_ids, tap)
+    after = replace(after, given=trace.given)
     limit = min(2 * len(trace.source_ids) + 10, 128)
     generated: list[int] = []
     probabilities = []

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -71,6 +71,7 @@ def intervene_in_steps(
     """
     tap = interventions.tap(attention_shapes(trace))
     after = record_trace(network, tokenizer, trace.source_ids, trace.target_ids, trace.next_ids, tap)
+    after = replace(after, given=trace.given)
     limit = min(2 * len(trace.source_ids) + 10, 128, network.most_generated(len(trace.source_ids)))
     generated = yield from greedy_with_tap_in_steps(
         network, trace.source_ids, tap, limit, trace.next_ids, looks_ahead=interventions.looks_ahead

@@ -161,9 +161,12 @@ class HubTrace(SavableTrace, TraceOfModel):
         return self._labels(queries), self._labels(keys)
 
     def token_axes(self, kind: str) -> tuple[TokenAxis, TokenAxis]:
-        """Tokens of the queries and of the keys of a kind, for a text; labels of two texts state which, A or B."""
+        """Tokens of the queries and of the keys of a kind, for a text; labels of two texts state which, A or B.
+
+        Those of a decoder's queries have the tokens that it chose there, too.
+        """
         queries, keys = map(self.tokens, self._sides(kind))
-        return queries.axis, keys.axis
+        return queries.rows, keys.axis
 
     def ids(self, kind: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Token ids of the queries and of the keys of a kind, for a text."""

@@ -112,8 +112,8 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
                 lists of ids, or what a tokenizer returns, with `attention_mask`, padded on either side. Texts of a
                 batch may differ in length, and give what each would give alone.
             second: a second text, for a network that reads pairs.
-            target: for an encoder-decoder, the text that the decoder is fed, or its ids as in a trace; by default its
-                own greedy output.
+            target: for an encoder-decoder, the text that the decoder is fed, or the ids that it chose, as in a trace;
+                by default its own greedy output.
             target_language: the language that a decoder of several writes, as its tokenizer names it, such as
                 "fra_Latn"; by default the one that the model itself states. `languages` has all.
             intervention: changes to heads during the pass; or a function of name and tensor, such as

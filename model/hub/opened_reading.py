@@ -1,6 +1,7 @@
 """What an opened model is fed: the tokens of a text, ids or a chat, a picture, and the target of a decoder."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,8 @@ class OpenedReading(OpenedNetwork):
         target = None if target is None else read_target(self.config, target)
         if not self.has_decoder:
             return source, None, text_inputs(self.network, source)
+        is_chosen = isinstance(target, tuple)
+        end: tuple[int, ...] = ()
         if isinstance(target, tuple):
             ids = target
         elif target is not None and self.classifies_by_decoder:
@@ -57,10 +60,20 @@ class OpenedReading(OpenedNetwork):
         elif self.task != "translate":  # nothing can be generated: the decoder is fed the text itself
             ids = self._fed(source.ids, language)
         else:
-            ids = self._fed(run_to_end(self._generated(source, MOST_GENERATED, language)), language)
+            answer = run_to_end(self._generated(source, MOST_GENERATED, language))
+            ids, is_chosen = self._fed(answer, language), True
+            end = answer[-1:] if answer[-1:] == (end_id(self),) else ()
         self.limits.check(0, len(ids))
         tokens = tokens_of_ids(self.reader, ids, self.languages.ids.values())
+        tokens = self._with_chosen(tokens, end) if is_chosen else tokens
         return source, tokens, pair_inputs(self.network, source, ids)
+
+    def _with_chosen(self, tokens: Tokens, end: tuple[int, ...]) -> Tokens:
+        """What the decoder is fed, with the token that was chosen at each position; `end` is the last one, if any."""
+        given = self.languages.length(tokens.ids)
+        labels = tokens_of_ids(self.reader, (*tokens.ids, *end), self.languages.ids.values()).labels
+        chosen = (*("",) * (given - 1), *labels[given:], *(() if end else ("",)))
+        return replace(tokens, chosen=chosen, ends=bool(end))
 
     def read_pictures(
         self,

@@ -27,6 +27,9 @@ class Tokens:
         words: indices of the tokens of every word; special tokens belong to none.
         word_texts: the words themselves; empty where the labels of their tokens, joined, are the words.
         types: of the tokens of two texts, where the tokenizer itself distinguishes them; some use more than 0 and 1.
+        chosen: the label of the token that a decoder chose at each, "" where it chose none; empty for a text that is
+            only read.
+        ends: the last chosen token is a special token, such as `</s>`.
     """
 
     ids: tuple[int, ...]
@@ -36,6 +39,13 @@ class Tokens:
     words: tuple[tuple[int, ...], ...]
     word_texts: tuple[str, ...] = ()
     types: tuple[int, ...] = ()
+    chosen: tuple[str, ...] = ()
+    ends: bool = False
+
+    @cached_property
+    def rows(self) -> TokenAxis:
+        """The tokens as queries: with the tokens that were chosen there, if any."""
+        return self.axis.choosing(self.chosen, (*self.special[1:], self.ends)) if any(self.chosen) else self.axis
 
     @cached_property
     def axis(self) -> TokenAxis:

@@ -8,7 +8,7 @@ row and column by column.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import torch
@@ -206,6 +206,7 @@ def compare_prefix(network: DecoderOnlyTransformer, trace: LanguageTrace) -> Pre
     """Run a traced sentence pair again, with all English tokens visible to each other."""
     tap, ids = prefix_mask(network, trace.prompt_length), following_ids(trace)
     after = record_language_trace(network, trace.tokenizer, trace.source_ids, ids, tap)
+    after = replace(after, given=trace.given)
     options = DecodingOptions(max_length=2 * trace.prompt_length + 10)
     *_, last = stream(network, list(trace.source_ids), options, tap)
     finished = last.ids[-1] == network.config.eos_id

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .invisible import write_codes
 from .token_names import is_special_name, name_bytes, spell_tokens
@@ -29,12 +29,27 @@ class TokenAxis:
         special: whether each is a special token.
         words: the whole words, each token in exactly one; None where the tokens have no word boundaries.
         segments: 0 or 1, the text of two that each belongs to; empty for one text.
+        chosen: the token that a decoder chose at each, "" where it chose none; empty for a text that is only read.
+        kept: indices of special tokens at which an ordinary token was chosen, such as `<s>`.
     """
 
     labels: tuple[str, ...]
     special: tuple[bool, ...]
     words: tuple[Word, ...] | None = None
     segments: tuple[int, ...] = ()
+    chosen: tuple[str, ...] = ()
+    kept: tuple[int, ...] = ()
+
+    def choosing(self, chosen: Sequence[str], special: Sequence[bool]) -> "TokenAxis":
+        """The same tokens as rows at which a decoder chose others.
+
+        Args:
+            chosen: as the attribute.
+            special: whether each chosen token is a special token.
+        """
+        rows = zip(self.special, chosen, special, strict=True)
+        kept = tuple(place for place, (read, label, own) in enumerate(rows) if read and label and not own)
+        return replace(self, chosen=tuple(chosen), kept=kept)
 
 
 def read_tokens(names: Sequence[str]) -> TokenAxis:

@@ -36,6 +36,12 @@ class LanguageTrace(SentenceTrace, TraceOfModel):
         return len(self.source_ids)
 
     @property
+    def chosen(self) -> tuple[str, ...]:
+        """The label of the token that was chosen at each position; "" where the next token is the prompt's."""
+        first = self.prompt_length - 1
+        return ("",) * first + super().chosen[first:]
+
+    @property
     def decoder_attention(self) -> np.ndarray:
         """`(layers, heads, T, T)` float32, 0 above the diagonal."""
         return self.records[DECODER.name].weights

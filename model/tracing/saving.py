@@ -29,6 +29,8 @@ class HasAttention(Protocol):
 
     def axes(self, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]: ...
 
+    def chosen_at(self, kind: str) -> tuple[str, ...]: ...
+
     def _input_summary(self) -> str: ...
 
 
@@ -39,7 +41,8 @@ class SavableTrace:
         """Write the attention of every kind, its tokens and the logits to a NumPy archive, atomically.
 
         For each kind there are `<kind>` `(layer, head, query, key)`, `<kind>_queries` `(query,)` and `<kind>_keys`
-        `(key,)`, the labels of its axes, and `<kind>_layers` `(layer,)`, the numbers from 0 of the layers; and there is
+        `(key,)`, the labels of its axes, and `<kind>_layers` `(layer,)`, the numbers from 0 of the layers; where a
+        decoder chose tokens also `<kind>_chosen` `(query,)`, the token that was chosen at each query; and there is
         `logits` in the trace's own shape. Numbers have the trace's precision; `np.load(path)` needs no pickle.
 
         Args:
@@ -51,6 +54,15 @@ class SavableTrace:
         content = io.BytesIO()
         np.savez_compressed(content, **_arrays(self))
         write_atomically(Path(path), content.getvalue())
+
+    def chosen_at(self, kind: str) -> tuple[str, ...]:
+        """The token that a decoder chose at each query of a kind, "" where none; empty where it chose none at all.
+
+        A text that is only read has none: the source, a target that was given, a prompt.
+        """
+        if not hasattr(self, "token_axes") or getattr(self, "grid", None) is not None:
+            return ()
+        return self.token_axes(kind)[0].chosen
 
     def __repr__(self: HasAttention) -> str:
         maps = ", ".join(
@@ -77,6 +89,8 @@ def _arrays(trace: HasAttention) -> dict[str, Any]:
             f"{kind}_keys": np.array(keys, dtype=str),
             f"{kind}_layers": np.array(layers),
         }
+        if chosen := trace.chosen_at(kind):
+            arrays[f"{kind}_chosen"] = np.array(chosen, dtype=str)
     return arrays
 
 

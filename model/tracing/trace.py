@@ -126,6 +126,7 @@ class SentenceTrace(SavableTrace):
     records: dict[str, AttentionRecord]  # kind -> its attention
     logits: np.ndarray  # `(T, vocabulary)`
     tokenizer: Tokenizer
+    given: bool = False  # the target is a user's text, so that no token of it was chosen
 
     def _input_summary(self) -> str:
         return f"{shorten(self.source_text)} and {shorten(self.target_text)}"
@@ -151,9 +152,24 @@ class SentenceTrace(SavableTrace):
         ids = {"source": self.source_ids, "target": self.target_ids}
         return ids[KINDS[kind].queries], ids[KINDS[kind].keys]
 
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The label of the token that was chosen at each decoder position, T long; all are "" for a `given` target."""
+        return ("",) * len(self.next_tokens) if self.given else self.next_tokens
+
     def token_axes(self, kind: str) -> tuple[TokenAxis, TokenAxis]:
-        """Return the tokens of the queries and of the keys of a kind: labels, special tokens and whole words."""
-        return self._sides[KINDS[kind].queries], self._sides[KINDS[kind].keys]
+        """Return the tokens of the queries and of the keys of a kind: labels, special tokens and whole words.
+
+        Those of the decoder's queries have the tokens that were chosen there, too.
+        """
+        queries, keys = KINDS[kind].queries, KINDS[kind].keys
+        return self._rows if queries == "target" and any(self.chosen) else self._sides[queries], self._sides[keys]
+
+    @cached_property
+    def _rows(self) -> TokenAxis:
+        tokenizer = self.tokenizer
+        special = {tokenizer.pad_id, tokenizer.unk_id, tokenizer.bos_id, tokenizer.eos_id}
+        return self._sides["target"].choosing(self.chosen, [token in special for token in self.next_ids])
 
     @cached_property
     def _sides(self) -> dict[str, TokenAxis]:

@@ -30,7 +30,8 @@ def render(stack: StackRequest) -> None:
         other = _choose(say("one-stack.cross", "Cross-attention"), cross.shape[:2], "paired", _aligned(cross, links))
     matrix = partial(
         RowMatrix,
-        rows=stack.trace.next_tokens,
+        rows=map_labels.row_names(stack.trace.target_tokens, stack.trace.chosen),
+        attends=True,
         columns=stack.trace.source_tokens,
         row_title=say("history.generated", "generated token"),
         column_title=say("history.read", "source token"),

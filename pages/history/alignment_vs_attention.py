@@ -17,6 +17,7 @@ from pages.shared import checks, files
 from pages.shared.models import load_alignment
 from pages.shared.page_header import Request
 from pages.shared.texts import fold_check
+from views import map_labels
 from views.components.linked_heatmaps import attention_map
 from views.components.matrix_row import RowMatrix
 from views.export import downloads
@@ -57,7 +58,8 @@ def render(request: Request, name: str) -> None:
     matrix = partial(
         RowMatrix,
         kind="cross",
-        rows=trace.next_tokens,
+        rows=map_labels.row_names(trace.target_tokens, trace.chosen),
+        attends=True,
         columns=trace.source_tokens,
         row_title=say("history.generated", "generated token"),
         column_title=say("history.read", "source token"),

@@ -38,8 +38,9 @@ class ChosenHead:
 
     @property
     def axes(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Tokens of the queries and of the keys."""
-        return self.trace.axes(self.kind.name)
+        """Names of the queries, see `views.map_labels.row_name`, and tokens of the keys."""
+        queries, keys = self.trace.axes(self.kind.name)
+        return map_labels.row_names(queries, self.trace.chosen_at(self.kind.name)), keys
 
     @property
     def label(self) -> str:

@@ -163,8 +163,9 @@ def render_rollout(service: Service[OpenedModel], trace: HubTrace, key: tuple) -
         weights = trace.records[name].weights
         layers = [map_labels.to_id(layer) for layer in range(len(weights))]
         upto = widgets.select(say("vision.upto", "Up to layer"), layers, "upto", layers[-1], width=110)
-        labels = trace.tokens("target" if trace.target is not None and name == "decoder" else "source").labels
-        options = map_labels.token_options(labels)
+        tokens = trace.tokens("target" if trace.target is not None and name == "decoder" else "source")
+        labels = tokens.labels
+        options = map_labels.token_options(map_labels.row_names(labels, tokens.chosen))
         place = widgets.select(terms.TOKEN(), options, "rolled", map_labels.to_id(len(labels) - 1), width=220)
     rolled = service.analysis(("rollout", *key, name, fusion), lambda model: model.rollout(trace, name, fusion))
     layer, row = map_labels.index_of(upto), map_labels.index_of(place)

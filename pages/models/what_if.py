@@ -1,7 +1,7 @@
 """An opened model with and without interventions: generated text, losses, one head's map, and every head."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -171,7 +171,10 @@ def _render_one_head(trace: HubTrace, after: HubTrace, plan: HeadInterventions) 
     maps, maps_after = attention_labels.named_maps(trace), attention_labels.named_maps(after)
     compared = {
         name: ComparedMaps(
-            each, maps_after[name], titles, allowed=(allowed_keys(HeadInterventions(), each), allowed_keys(plan, each))
+            each,
+            replace(maps_after[name], queries=each.queries),  # fed the same tokens
+            titles,
+            allowed=(allowed_keys(HeadInterventions(), each), allowed_keys(plan, each)),
         )
         for name, each in maps.items()
     }

@@ -69,8 +69,10 @@ def _matrix(kind: PositionKind, maps: KindMaps) -> partial[RowMatrix]:
         RowMatrix,
         LABELS[kind](),
         kind=maps.kind.name,
-        rows=maps.queries.labels,
-        columns=maps.keys.labels,
+        rows=maps.queries.names,
+        columns=maps.keys.names,
+        read=maps.queries.labels,
+        attends=True,
         row_title=maps.kind.queries(),
         column_title=maps.kind.keys(),
         signed=False,
@@ -85,6 +87,7 @@ def _render_files(maps: Maps, layer: str, head: str) -> None:
     items = [_matrix(kind, each)(values=each.mean(*each.place(layer, head))) for kind, each in maps.items()]
     arrays: dict[str, ArrayLike] = {kind: each.weights for kind, each in maps.items()}
     arrays |= {"queries": list(first.queries.labels), "keys": list(first.keys.labels)}
+    arrays |= {"chosen": list(first.queries.chosen)} if first.queries.chosen else {}
     with st.container(horizontal=True):
         files.matrices(items, title, name, say("positions-compared.maps", "Maps"))
         files.npz(name, arrays, say("positions-compared.maps.npz", "All heads as NPZ"))

@@ -86,7 +86,7 @@ def render(
         files.npz(file, pair.arrays())
 
     def table() -> "pd.DataFrame":
-        header, rows = pair.rows()
+        header, rows = pair.rows(on_screen=True)
         return files.data_frame(rows, header)
 
     files.folded_table(table, key=f"{key}_table", hide_index=True)
@@ -105,6 +105,8 @@ def _render_notes(pair: MapPair) -> None:
         notes.append(block("compare", "no-difference"))
     else:
         notes.append(block("compare", "colours"))
+        if pair.chosen_differs:
+            notes.append(block("compare", "chosen-on-both"))
         if any(side.weights.shape != pair.difference.weights.shape for side in (pair.first, pair.second)):
             rows, columns = pair.difference.weights.shape
             counts = {"first_rows": len(pair.first.queries), "first_columns": len(pair.first.keys)}
@@ -137,8 +139,9 @@ def _matrices(sides: Sequence[ComparedMap], kind: kind_labels.Kind, hue: str, to
     """Return one side of all pairs."""
     values = np.stack([np.where(side.hidden, np.float32(-np.inf), side.weights) for side in sides])
     values = values.reshape(*top.shape, *values.shape[1:])  # (layer, head, query, key)
-    named = sides[0].name, values, hue, sides[0].queries, sides[0].keys, kind.query_axis, kind.key_axis
-    return RowMatrix(*named, hue == palette.DIFFERENCE, top, ("0", terms.MASKED()))
+    named = sides[0].name, values, hue, sides[0].rows, sides[0].keys, kind.query_axis, kind.key_axis
+    signed, masked, read = hue == palette.DIFFERENCE, ("0", terms.MASKED()), sides[0].queries
+    return RowMatrix(*named, signed, top, masked, read=read, attends=True)
 
 
 def render_moved_heads(

@@ -11,7 +11,7 @@ from pages.shared.service import Service
 from views.components.component import labels
 from views.components.opened_layer import LayerRequest, Station, answer
 from views.components.requests import INVALID
-from views.map_labels import MEAN, describe, index_of, to_id
+from views.map_labels import MEAN, describe, index_of, row_names, to_id
 from views.text.catalogue import say
 from views.text.numbers import three_digits
 from views.url_state import bound_settings
@@ -41,7 +41,7 @@ def open_requested(service: Service, trace: Trace, request: LayerRequest) -> dic
     place = request.kind, layer, head, request.query
     key = ("opened layer", trace.source_ids, trace.target_ids, *place)
     opened = service.lesson(key, open_layer, trace, *place)
-    queries = trace.source_tokens if request.kind == "encoder" else trace.next_tokens
+    queries = row_names(trace.axes(request.kind)[0], trace.chosen_at(request.kind))
     keys = trace.target_tokens if request.kind == "decoder" else trace.source_tokens
     title = say(
         "stage.layer.title",

@@ -11,7 +11,6 @@ from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, No
 from model.tracing.kinds import AttentionKind
 from model.tracing.traced_model import AnyTrace
 from pages.shared.head_changes import MASK, ONE_HOT, PULL
-from pages.shared.pull_sentences import PulledPlaces
 from views import map_labels
 from views.controls import widgets
 from views.text.catalogue import Message, Untranslated, say
@@ -54,7 +53,7 @@ def _mask(trace: AnyTrace, kind: AttentionKind, heads: Heads) -> HeadInterventio
 
 
 def _one_hot(trace: AnyTrace, kind: str, heads: Heads) -> HeadIntervention:
-    queries, keys = (map_labels.token_options(side) for side in trace.axes(kind))
+    queries, keys = map(map_labels.token_options, (_query_names(trace, kind), trace.axes(kind)[1]))
     options: dict[str, str | Untranslated] = {EVERY: say("compare.query.every", "every query"), **queries}
     with st.container(horizontal=True, gap="medium"):
         query = widgets.select(say("compare.query", "Query"), options, f"{kind}asks")
@@ -62,10 +61,14 @@ def _one_hot(trace: AnyTrace, kind: str, heads: Heads) -> HeadIntervention:
     return OneHot(kind, heads, map_labels.index_of(key), None if query == EVERY else map_labels.index_of(query))
 
 
+def _query_names(trace: AnyTrace, kind: str) -> tuple[str, ...]:
+    chosen = trace.chosen_at(kind) if hasattr(trace, "chosen_at") else ()
+    return map_labels.row_names(trace.axes(kind)[0], chosen)
+
+
 def _pull(trace: Trace, kind: AttentionKind, heads: Heads) -> HeadIntervention:
-    """Let the user choose a weight; a place in the decoder is named by the token that is chosen there."""
-    places = PulledPlaces.of(trace, kind.name)
-    queries, keys = (map_labels.token_options(side) for side in (places.queries, places.keys))
+    """Let the user choose a weight; a place in the decoder is named as the rows of maps are."""
+    queries, keys = map(map_labels.token_options, (_query_names(trace, kind.name), trace.axes(kind.name)[1]))
     first = tuple(queries)[len(queries) // 2 if kind.causal else 0]  # the first query of a causal kind has one key only
     with st.container(horizontal=True, gap="medium"):
         label = say("compare.pull.place", "At")

@@ -103,15 +103,17 @@ def _picture(
 def _collect_numbers(service: Service, shown: Trace) -> ResultFiles:
     arrays = {kind: shown.attention(kind) for kind in service.kinds}
     axes = {kind: tuple(map(numbered, shown.axes(kind))) for kind in arrays}
+    chosen = {kind: list(map(str.strip, shown.chosen_at(kind))) or [""] * len(axes[kind][0]) for kind in arrays}
 
     def rows() -> list[list[object]]:
         return [
-            [kind, layer + 1, head + 1, axes[kind][0][query], axes[kind][1][key], float(weight)]
+            [kind, layer + 1, head + 1, axes[kind][0][query], axes[kind][1][key], float(weight), chosen[kind][query]]
             for kind, weights in arrays.items()
             for (layer, head, query, key), weight in np.ndenumerate(weights)
         ]
 
     header = [say("kind.label", "Attention"), terms.LAYER(), terms.HEAD(), terms.QUERY(), terms.KEY(), terms.WEIGHT()]
+    header.append(say("column.chosen", "chosen"))
     check = {kind: float(shown.records[kind].verification.max_difference) for kind in arrays}
     return ResultFiles(NAME, header, rows, lambda: arrays, check, ("", ""))
 

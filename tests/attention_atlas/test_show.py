@@ -52,7 +52,8 @@ def test_a_trace_shows_the_requested_kind_with_every_digit(translated):
     np.testing.assert_array_equal(arrays["cross"], translated.cross_attention)
     rows = saved(shown.html, "attention.csv").decode("utf-8-sig").splitlines()
     assert len(rows) == 1 + translated.cross_attention.size
-    assert float(rows[1].split(",")[-1]) == translated.cross_attention[0, 0, 0, 0]
+    assert rows[0].endswith(",weight,chosen")
+    assert float(rows[1].split(",")[-2]) == translated.cross_attention[0, 0, 0, 0]
 
 
 def test_all_kinds_of_a_trace_are_a_choice_or_one_below_the_other(translated):

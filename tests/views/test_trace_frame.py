@@ -40,13 +40,14 @@ def test_what_is_no_result_is_named():
 
 def test_one_row_per_weight():
     table = frame(TRACE)
-    assert list(table) == ["kind", "layer", "head", "query", "key", "query_token", "key_token", "weight"]
+    assert list(table) == ["kind", "layer", "head", "query", "key", "query_token", "key_token", "weight", "chosen"]
     assert len(table) == 2 * 3 * 4 * 4 + 1 * 3 * 2 * 4
     for row in table.sample(20, random_state=1).itertuples():
         layer = row.layer - (5 if row.kind == "cross" else 0)
         assert row.weight == TRACE.records[row.kind].weights[layer, row.head, row.query, row.key]
         queries, keys = TRACE.axes(row.kind)
         assert (row.query_token, row.key_token) == (queries[row.query], keys[row.key])
+    assert set(table.chosen) == {""}  # nothing chose
     assert set(table.layer[table.kind == "cross"]) == {5}
     total = table[table.kind == "encoder"].groupby(["layer", "head", "query"]).weight.sum()
     np.testing.assert_allclose(total.to_numpy().reshape(2, 3, 4), TRACE.records["encoder"].weights.sum(-1), rtol=1e-6)

@@ -9,6 +9,7 @@ from .. import palette
 from ..controls import sentence_input
 from ..viewer.payload import SentArray, pack
 from . import component, stage
+from .stage_changes import french_side
 
 _MOUNT = component.Component("alignment_stage", "stage-root")
 _NAMES = ("english", "french", "englishName", "frenchName", "attends", "attended", "other", "masked", "corner")
@@ -41,7 +42,7 @@ def payload(content: AlignmentStage, theme: palette.Theme) -> bytes:
         "title": content.title,
         "meaning": f"{stage.MEANINGS['cross']()} {stage.WORDS['barIsOne']()}",
         "english": component.labels(content.english),
-        "french": component.labels(content.french),
+        **french_side(content.start, content.french),
         "start": component.labels([content.start])[0],
         "kinds": {kind: {"scales": component.scales(kind)} for kind in ("encoder", "cross", "decoder")},
     }

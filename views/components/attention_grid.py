@@ -30,7 +30,7 @@ WORDS = controls.WORDS | {
     "own": terms.EACH_OWN,
     "blocks": terms.BLOCKS,
     "strongest": Message("grid.strongest", "{map}. Strongest: {cell}, {weight}"),
-    "cell": Message("grid.cell", "{query} attends to {key}"),
+    "cell": map_labels.ATTENDS,
     "patch": map_labels.ROW_AND_COLUMN,
     "keys": Message("grid.keys", "{map}. Arrow keys read out the cells."),
     "table": terms.NUMBERS_AS_TABLE,
@@ -57,7 +57,7 @@ class Sheet:
     Attributes:
         weights: `(rows, columns, query, key)` float32; here rows are layers and columns heads, means included.
         rows, columns: their names, as `views.map_labels.ids_with_mean` gives them.
-        queries, keys: tokens on the axes of each map.
+        queries, keys: names on the axes of each map.
         kind: decides the colours; `title` names it for screen readers.
         places: queries and keys are positions in a picture, whose labels all differ.
         causal: cells above the diagonal are masked and drawn grey.
@@ -69,6 +69,8 @@ class Sheet:
         log_scale: the shared scale is logarithmic and ends at 1; see `views.map_weights.shade`.
         block: each weight is the largest of so many queries and keys; labels are then those of such blocks.
         detail: texts of the large map next to the overview; None if the page shows it otherwise.
+        read: the tokens read at the queries, where their names state more; None where they are the names.
+        positions: places of queries and of keys in the sequence, where some are left out; decide which are masked.
     """
 
     weights: np.ndarray
@@ -87,6 +89,8 @@ class Sheet:
     places: bool = False
     block: int = 1
     detail: Detail | None = None
+    read: Sequence[str] | None = None
+    positions: tuple[Sequence[int], Sequence[int]] | None = None
 
 
 def sheet_of(
@@ -108,8 +112,8 @@ def sheet_of(
         maps.with_means(),  # (layers + 1, heads + 1, query, key)
         maps.layer_ids,
         maps.head_ids,
-        maps.queries.labels,
-        maps.keys.labels,
+        maps.queries.names,
+        maps.keys.names,
         kind.name,
         kind.title,
         kind.causal,
@@ -119,14 +123,23 @@ def sheet_of(
         log_scale=scale == "log",
         places=kind.places,
         detail=detail_of(kind) if with_detail else None,
+        read=maps.queries.labels if maps.queries.chosen else None,
+        positions=positions_of(maps),
     )
+
+
+def positions_of(maps: KindMaps) -> tuple[list[int], list[int]] | None:
+    """The places of queries and keys of a causal kind in the sequence, where they are not the same ones."""
+    if not maps.kind.causal or maps.is_square:
+        return None
+    return maps.queries.sequence.tolist(), maps.keys.sequence.tolist()
 
 
 def block_sheet(
     maps: KindMaps, blocks: np.ndarray, block: int, scale: map_weights.Scale, selected: tuple[int, int]
 ) -> Sheet:
     """The sheet of maps that are too large to send: `blocks` as `views.map_weights.reduce_to_blocks` returns them."""
-    queries, keys = (_block_labels(axis.labels, block) for axis in (maps.queries, maps.keys))
+    queries, keys = (_block_labels(axis.names, block) for axis in (maps.queries, maps.keys))
     labels = blocks, maps.layer_ids, maps.head_ids, queries, keys, maps.kind.name, maps.kind.title
     return Sheet(*labels, maps.kind.causal, scale != "own", selected, places=maps.kind.places, block=block)
 
@@ -161,7 +174,8 @@ def sheet_arrays(
     """
     has_means = sheet.rows[-1] == sheet.columns[-1] == map_labels.MEAN and sheet.block == 1
     weights = sheet.weights[:-1, :-1] if has_means and (in_file or dtype == "float32") else sheet.weights
-    return {kind: SentArray(weights, dtype, sheet.causal), f"{kind} picture": sheet.underlay}
+    causal = sheet.causal and sheet.positions is None
+    return {kind: SentArray(weights, dtype, causal), f"{kind} picture": sheet.underlay}
 
 
 def sheet_header(sheet: Sheet) -> dict[str, object]:
@@ -171,6 +185,7 @@ def sheet_header(sheet: Sheet) -> dict[str, object]:
         selected=None,  # it is in the mark
         queries=component.labels(sheet.queries),
         keys=component.labels(sheet.keys),
+        read=sheet.read and component.labels(sheet.read),
         scales=component.scales(sheet.kind),
     )
 

@@ -17,6 +17,7 @@ from ..controls.widgets import Choice
 from ..kind_labels import Kind
 from ..text.catalogue import say
 from ..viewer.attention_maps import AttentionMaps, KindMaps
+from ..viewer.map_axis import MapAxis
 from ..viewer.payload import EXACT_BYTES, SentArray, dtype_of, pack
 from . import component, controls, html_export
 from .attention_grid import MOUNT, Sheet, detail_of, shared_header, sheet_arrays, sheet_header, sheet_of
@@ -98,6 +99,11 @@ def snapshot(by_kind: GridOfKinds) -> html_export.ComponentSnapshot:
     return html_export.ComponentSnapshot("attention_grid", "grid-root", content, dict(by_kind.chosen), numbers)
 
 
+def read_header(queries: MapAxis) -> dict[str, object]:
+    """The header field with the tokens read at the queries, where their names state more."""
+    return {"read": component.labels(queries.labels)} if queries.chosen else {}
+
+
 def words_header(maps: KindMaps, texts: Callable[[Kind], dict[str, object]]) -> dict[str, object]:
     """Header fields that state which positions of a kind are special, and which form whole words; None without words.
 
@@ -111,8 +117,9 @@ def words_header(maps: KindMaps, texts: Callable[[Kind], dict[str, object]]) -> 
         return {"special": special, "grouped": None, **pair}
     words = [axis.in_words() for axis in axes]
     grouped = {
-        "queries": component.labels(words[0].labels),
-        "keys": component.labels(words[1].labels),
+        "queries": component.labels(words[0].names),
+        "keys": component.labels(words[1].names),
+        **read_header(words[0]),
         "starts": [axis.starts for axis in axes],
         "special": [axis.special_places for axis in words],
         **({"segments": [axis.segments for axis in words]} if pair else {}),

@@ -20,7 +20,8 @@ from ..text.catalogue import Message, say
 from ..viewer.attention_maps import AttentionMaps, KindMaps
 from ..viewer.payload import EXACT_BYTES, Dtype, SentArray, dtype_of, pack
 from . import component, controls, html_export
-from .attention_kinds import words_header
+from .attention_grid import positions_of
+from .attention_kinds import read_header, words_header
 
 FULL_PRECISION_BYTES = 1 << 18  # of the weights of one kind that are sent with every digit
 _LIST = r"((?:\d{1,3}(?:\.\d{1,3})*)?)"
@@ -53,6 +54,7 @@ WORDS = controls.WORDS | {
     "queryTable": Message("lines.table.query", "{token} attends to"),
     "keyTable": Message("lines.table.key", "{token} is attended to by"),
     "token": terms.TOKEN,
+    "cell": map_labels.ATTENDS,
     "mean": terms.MEAN,
     "masked": terms.MASKED,
     "one": map_labels.LAYER_AND_HEAD,
@@ -135,7 +137,7 @@ def payload(lines: AttentionLines, theme: palette.Theme, dtype: Dtype | None = N
     Args:
         dtype: of the weights; by default float32 up to `FULL_PRECISION_BYTES` of what is sent, else float24.
     """
-    weights = SentArray(lines.maps.weights, causal=lines.maps.kind.causal)
+    weights = SentArray(lines.maps.weights, causal=lines.maps.kind.causal and lines.maps.is_square)
     dtype = dtype or dtype_of(weights, rounded="float24", exact_bytes=FULL_PRECISION_BYTES)
     header = _shared_header([lines.maps], theme) | {"kinds": {"": _lines_header(lines.maps)}}
     return pack(header, {"": replace(weights, dtype=dtype)})
@@ -162,8 +164,10 @@ def _lines_header(maps: KindMaps) -> dict[str, object]:
     """Header fields of the lines of one kind."""
     return {
         "numbers": [number + 1 for number in maps.layer_numbers],
-        "queries": component.labels(maps.queries.labels),
-        "keys": component.labels(maps.keys.labels),
+        "queries": component.labels(maps.queries.names),
+        "keys": component.labels(maps.keys.names),
+        "positions": positions_of(maps),
+        **read_header(maps.queries),
         **_axis_header(maps.kind),
     }
 
@@ -267,14 +271,31 @@ def valid_view(sent: object, shape: tuple[int, ...]) -> LinesView | None:
     return LinesView(layers, heads, float(mass), LockedToken(locked["side"], locked["place"]))
 
 
-def to_address(view: LinesView) -> str:
-    """The view as one word for the URL, counted from 1: `1.2-1.2.3-70-q5`."""
+def numbered_queries(maps: KindMaps) -> list[int]:
+    """The queries in the order of their numbers in addresses.
+
+    Where special tokens are hidden, those that stay have the last numbers: earlier versions did not show them, and
+    their addresses lock the same token.
+    """
+    last = maps.queries.kept if maps.special_hidden else ()
+    return [*(place for place in range(len(maps.queries)) if place not in last), *last]
+
+
+def to_address(view: LinesView, queries: Sequence[int] = ()) -> str:
+    """The view as one word for the URL, counted from 1: `1.2-1.2.3-70-q5`.
+
+    Args:
+        queries: see `numbered_queries`; by default their own order.
+    """
     layers, heads = (".".join(str(number + 1) for number in numbers) for numbers in (view.layers, view.heads))
-    locked = f"-{view.locked.side[0]}{view.locked.place + 1}" if view.locked else ""
+    locked = ""
+    if view.locked:
+        side, place = view.locked.side, view.locked.place
+        locked = f"-{side[0]}{(queries.index(place) if queries and side == 'query' else place) + 1}"
     return f"{layers}-{heads}-{round(100 * view.mass)}{locked}"
 
 
-def from_address(text: object, shape: tuple[int, ...]) -> LinesView | None:
+def from_address(text: object, shape: tuple[int, ...], queries: Sequence[int] = ()) -> LinesView | None:
     """The view that `to_address` wrote, for attention of `shape`; None for anything else."""
     match = _ADDRESS.fullmatch(text) if isinstance(text, str) and len(text) < 1000 else None
     if match is None:
@@ -283,7 +304,10 @@ def from_address(text: object, shape: tuple[int, ...]) -> LinesView | None:
     locked = match[4]
     token = None if locked is None else {"side": "query" if locked[0] == "q" else "key", "place": int(locked[1:]) - 1}
     sent = {"layers": layers, "heads": heads, "mass": int(match[3]) / 100, "locked": token}
-    return valid_view(sent, shape)
+    view = valid_view(sent, shape)
+    if view is None or view.locked is None or view.locked.side == "key" or not queries:
+        return view
+    return replace(view, locked=LockedToken("query", queries[view.locked.place]))
 
 
 def _numbers(sent: object, count: int) -> tuple[int, ...] | None:

@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from .. import map_weights, palette
+from .. import map_labels, map_weights, palette
 from ..controls import sentence_input
 from ..controls.widgets import Choice
 from ..text import terms
@@ -26,7 +26,12 @@ MOST_CELLS = 48  # a side of one map; larger ones show the largest weight of eac
 FIRST = "first"  # the option for the head that is first in the list
 _SCORE = re.compile(r"\d(?:[\d.e+-]*\d)?")
 
-WORDS = controls.WORDS | {"read": matrix_row.WORDS["read"], "table": terms.NUMBERS_AS_TABLE, "masked": terms.MASKED}
+WORDS = controls.WORDS | {
+    "read": matrix_row.WORDS["read"],
+    "table": terms.NUMBERS_AS_TABLE,
+    "masked": terms.MASKED,
+    "cell": map_labels.ATTENDS,
+}
 
 _MOUNT = component.Component("head_list", "list-root")
 
@@ -65,8 +70,9 @@ class HeadAxes:
 
     Attributes:
         heading: above it, with a placeholder `{map}`.
-        queries, keys: labels of its rows and columns; `query_axis` and `key_axis` name both, `corner` in a table.
+        queries, keys: names of its rows and columns; `query_axis` and `key_axis` name both, `corner` in a table.
         places: rows and columns are positions in a picture.
+        read: the tokens read at the rows, where their names state more.
     """
 
     heading: str
@@ -76,6 +82,7 @@ class HeadAxes:
     key_axis: str
     corner: str
     places: bool = False
+    read: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +135,12 @@ def payload(ranking: HeadList, theme: palette.Theme) -> bytes:
         arrays["open"] = opened.weights
     templates: dict[str, int] = {}  # the text of a label -> its index
     axes_of_kinds = {
-        kind: component.header_fields(axes, queries=component.labels(axes.queries), keys=component.labels(axes.keys))
+        kind: component.header_fields(
+            axes,
+            queries=component.labels(axes.queries),
+            keys=component.labels(axes.keys),
+            read=axes.read and component.labels(axes.read),
+        )
         for kind, axes in ranking.axes.items()
     }
     header = component.header_fields(

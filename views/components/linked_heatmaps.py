@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from .. import palette
+from .. import map_labels, palette
 from ..controls import sentence_input
 from ..controls.widgets import Choice
 from ..text import terms
@@ -20,7 +20,11 @@ from ..viewer.payload import SentArray, dtype_of, pack
 from . import component, controls, html_export, matrix_row
 
 MOUNT = component.Component("attention_map", "maps")
-WORDS = controls.WORDS | {"read": matrix_row.WORDS["read"], "table": terms.NUMBERS_AS_TABLE}
+WORDS = controls.WORDS | {
+    "read": matrix_row.WORDS["read"],
+    "table": terms.NUMBERS_AS_TABLE,
+    "cell": map_labels.ATTENDS,
+}
 Links = Sequence[tuple[Sequence[int], Sequence[int]]]  # for each map, the rows and columns that all maps have
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from .. import palette
+from .. import map_labels, palette
 from ..controls import sentence_input
 from ..text import terms
 from ..text.catalogue import Message
@@ -21,6 +21,7 @@ Operation = Literal["product", "each", "softmax"]
 _MOUNT = component.Component("matrix_row", "matrices")
 WORDS = {
     "read": Message("matrix.keys.read", "{name}, {rows} by {columns}. Arrow keys read the cells."),
+    "cell": map_labels.ATTENDS,
     "paint": Message("matrix.keys.paint", "{name}, {rows} by {columns}. Arrow keys move, Space switches a cell."),
 }
 ALLOWED = 150  # of 255, position of an allowed cell of a mask on the colour scale
@@ -43,6 +44,8 @@ class RowMatrix:
         wide: columns are as wide as possible, so that they can be distinguished.
         paint: cells can be switched between 0 and 1.
         cursor: row and column that are marked at first in an `attention_map`.
+        read: the tokens read at the rows, by which rows are marked in other maps; `rows` where empty.
+        attends: cells are attention weights of a row to a column, which the read-out says.
     """
 
     name: str
@@ -59,6 +62,8 @@ class RowMatrix:
     wide: bool = False
     paint: bool = False
     cursor: tuple[int, int] | None = None
+    read: Sequence[str] = ()
+    attends: bool = False
 
 
 def payload(items: Sequence[RowMatrix | str], theme: palette.Theme, per_row: int = 1, **more: object) -> bytes:
@@ -89,6 +94,7 @@ def matrix_header(item: RowMatrix) -> dict[str, object]:
         item,
         rows=component.labels(item.rows),
         columns=component.labels(item.columns),
+        read=component.labels(item.read),
         row_title=item.row_title or terms.ROW(),
         column_title=item.column_title or terms.COLUMN(),
         low=low,

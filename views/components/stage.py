@@ -224,7 +224,7 @@ def payload(stage: Stage, theme: palette.Theme, elsewhere: Collection[str] = ("l
         "words": component.translated(WORDS),
         "controls": controls.control_specs(stage.choices, elsewhere),
         "english": component.labels(cross.keys.labels),
-        "french": component.labels(place.token for place in stage.places),
+        **stage_changes.french_side(decoder.keys.labels[0], (place.token for place in stage.places)),
         "start": component.labels(decoder.keys.labels[:1])[0],
         "text": stage.text,
         "sentence": stage.sentence,

@@ -13,9 +13,11 @@ import numpy as np
 
 from .. import palette
 from ..kind_labels import Kind
-from ..map_labels import describe
+from ..map_labels import describe, row_names
+from ..text import literal
 from ..text.catalogue import say
 from ..viewer.attention_maps import KindMaps, Place
+from .downloads import with_chosen
 from .drawing import Drawing
 from .matrix_image import MatrixPanel, scale_ends, shades, side_by_side
 
@@ -30,8 +32,9 @@ class ComparedMap:
     Attributes:
         name: its name on the page.
         weights: `(query, key)` float32.
-        queries, keys: tokens on the axes.
+        queries, keys: tokens on the axes, those that are read.
         hidden: `(query, key)` bool, masked cells; drawn grey.
+        chosen: the token that a decoder chose at each query; empty where it chose none.
     """
 
     name: str
@@ -39,12 +42,19 @@ class ComparedMap:
     queries: tuple[str, ...]
     keys: tuple[str, ...]
     hidden: np.ndarray
+    chosen: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The names of the rows on screen."""
+        return row_names(self.queries, self.chosen)
 
     def at(self, queries: tuple[int, ...], keys: tuple[int, ...]) -> "ComparedMap":
         """The rows and columns with these indices."""
         cells = np.ix_(queries, keys)
         labels = tuple(self.queries[index] for index in queries), tuple(self.keys[index] for index in keys)
-        return ComparedMap(self.name, self.weights[cells], *labels, self.hidden[cells])
+        chosen = self.chosen and tuple(self.chosen[index] for index in queries)
+        return ComparedMap(self.name, self.weights[cells], *labels, self.hidden[cells], chosen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,14 +83,25 @@ class MapPair:
 
     @cached_property
     def difference(self) -> ComparedMap | None:
-        """Second minus first for the shared tokens, labelled as in the first; None if no token is shared on an axis."""
+        """Second minus first for the shared tokens; None if no token is shared on an axis.
+
+        Rows with the same token read are shared. Where other tokens were chosen there, the name states both.
+        """
         if not (self.queries[0] and self.keys[0]):
             return None
         first, second = self.first.at(self.queries[0], self.keys[0]), self.second.at(self.queries[1], self.keys[1])
         name = say("difference.name", "{second} minus {first}", second=self.second.name, first=self.first.name)
+        chosen = tuple(map(_both, first.chosen, second.chosen)) if first.chosen and second.chosen else first.chosen
         return ComparedMap(
-            name, second.weights - first.weights, first.queries, first.keys, first.hidden & second.hidden
+            name, second.weights - first.weights, first.queries, first.keys, first.hidden & second.hidden, chosen
         )
+
+    @property
+    def chosen_differs(self) -> bool:
+        """Whether other tokens were chosen at a shared row."""
+        places = zip(*self.queries, strict=True)
+        sides = self.first.chosen, self.second.chosen
+        return all(sides) and any(sides[0][first] != sides[1][second] for first, second in places)
 
     @property
     def largest(self) -> float:
@@ -92,8 +113,13 @@ class MapPair:
         """Kind, layer and head as a heading."""
         return self.kind.heading(self.place)
 
-    def rows(self) -> tuple[list[str], list[list[object]]]:
-        """Header and rows of a table: every pair of shared tokens with both weights and their difference."""
+    def rows(self, on_screen: bool = False) -> tuple[list[str], list[list[object]]]:
+        """Header and rows of a table: every pair of shared tokens with both weights and their difference.
+
+        Args:
+            on_screen: rows have their names. In a file they have the tokens read and, where a decoder chose tokens, a
+                last column with the one that was chosen at the query.
+        """
         header = [
             *(axis() for axis in self.kind.axes),
             self.first.name,
@@ -104,8 +130,10 @@ class MapPair:
         if difference is None:
             return header, []
         first, second = self.first.at(self.queries[0], self.keys[0]), self.second.at(self.queries[1], self.keys[1])
-        queries, keys = self.kind.names(self.first.queries), self.kind.names(self.first.keys)
-        return header, [
+        names = dict(zip(self.queries[0], difference.rows, strict=True)) if on_screen else {}
+        labels = [names.get(place, label) for place, label in enumerate(self.first.queries)]
+        queries, keys = self.kind.names(labels), self.kind.names(self.first.keys)
+        rows = [
             [
                 queries[self.queries[0][query]],
                 keys[self.keys[0][key]],
@@ -113,6 +141,11 @@ class MapPair:
             ]
             for query, key in np.ndindex(difference.weights.shape)
         ]
+        if on_screen or not difference.chosen:
+            return header, rows
+        return with_chosen(
+            header, rows, [difference.chosen[query] for query, _ in np.ndindex(difference.weights.shape)]
+        )
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Both maps, their tokens, and the difference with the indices of the shared tokens, for `numpy.load`."""
@@ -121,6 +154,7 @@ class MapPair:
         for name, side in (("first", self.first), ("second", self.second)):
             arrays |= {name: side.weights, f"{name}_{rows}": np.array(side.queries)}
             arrays |= {f"{name}_{columns}": np.array(side.keys), f"{name}_name": np.array(side.name)}
+            arrays |= {f"{name}_chosen": np.array(side.chosen)} if side.chosen else {}
         if self.captions:
             arrays["captions"] = np.array(self.captions)
         if self.difference is not None:
@@ -172,7 +206,14 @@ class ComparedMaps:
             averaged = product(*(range(count) if at is None else (at,) for count, at in counts))
             allowed = [self.allowed[index](maps.layer_numbers[layer], head) for layer, head in averaged]
             hidden = ~np.any(allowed, axis=0) & (weights == 0)  # one-hot attention may be on a masked key
-        return ComparedMap(self.names[index], weights, maps.queries.labels, maps.keys.labels, hidden)
+        queries, keys = maps.queries, maps.keys
+        return ComparedMap(self.names[index], weights, queries.labels, keys.labels, hidden, queries.chosen)
+
+
+def _both(first: str, second: str) -> str:
+    """The token chosen on both sides, or those of both where they differ."""
+    tokens = dict.fromkeys(literal.token(token) for token in (first, second) if token)
+    return " / ".join(tokens)
 
 
 def difference_picture(pair: MapPair) -> Drawing:
@@ -192,4 +233,4 @@ def difference_panel(side: ComparedMap, kind: str, top: float) -> MatrixPanel:
     low = -top if signed else 0.0
     reach = top or 1.0  # without a difference zero is in the middle of the scale, too
     colours = shades(side.weights, scale, -reach if signed else 0.0, reach, side.hidden)
-    return MatrixPanel(side.name, colours, side.queries, side.keys, scale, scale_ends(low, top))
+    return MatrixPanel(side.name, colours, side.rows, side.keys, scale, scale_ends(low, top))

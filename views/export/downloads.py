@@ -17,10 +17,27 @@ from .cells import cell
 _NO_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest time that the format can contain
 
 
-def matrix_csv(weights: np.ndarray, queries: Sequence[str], keys: Sequence[str], kind: Kind) -> bytes:
-    """One map `(query, key)` with all digits of float32; first row and column are labels, see `Kind.names`."""
-    rows = ([name, *map(float, row)] for name, row in zip(kind.names(queries), weights, strict=True))
-    return table_csv([kind.corner, *kind.names(keys)], rows)
+def matrix_csv(
+    weights: np.ndarray, queries: Sequence[str], keys: Sequence[str], kind: Kind, chosen: Sequence[str] = ()
+) -> bytes:
+    """One map `(query, key)` with all digits of float32; first row and column are labels, see `Kind.names`.
+
+    Args:
+        chosen: the token that a decoder chose at each query, for a last column; none where it chose none.
+    """
+    rows = [[name, *map(float, row)] for name, row in zip(kind.names(queries), weights, strict=True)]
+    header = [kind.corner, *kind.names(keys)]
+    return table_csv(*with_chosen(header, rows, chosen))
+
+
+def with_chosen(
+    header: list[str], rows: Sequence[Sequence[object]], chosen: Sequence[str]
+) -> tuple[list[str], list[list[object]]]:
+    """Header and rows with a last column "chosen", as they are where no token was chosen; one token for each row."""
+    if not chosen:
+        return header, list(map(list, rows))
+    added = [[*row, label and literal.token(label)] for row, label in zip(rows, chosen, strict=True)]
+    return [*header, say("column.chosen", "chosen")], added
 
 
 def table_csv(header: Sequence[object], rows: Iterable[Sequence[object]], notes: Sequence[str] = ()) -> bytes:
@@ -46,9 +63,20 @@ def _with_notes(
     return [*header, say("column.note", "note")], [[*row, "" if index else note] for index, row in enumerate(filled)]
 
 
-def attention_npz(kind: str, attention: np.ndarray, queries: tuple[str, ...], keys: tuple[str, ...]) -> bytes:
-    """All maps of one kind for `numpy.load`: `attention` (layer, head, query, key), both axes' labels, and the kind."""
-    return arrays_npz(attention=attention, query_tokens=queries, key_tokens=keys, kind=kind)
+def attention_npz(
+    kind: str,
+    attention: np.ndarray,
+    queries: tuple[str, ...],
+    keys: tuple[str, ...],
+    chosen: tuple[str, ...] = (),
+) -> bytes:
+    """All maps of one kind for `numpy.load`: `attention` (layer, head, query, key), both axes' labels, and the kind.
+
+    Args:
+        chosen: the token that a decoder chose at each query, for an array `chosen`; none where it chose none.
+    """
+    more = {"chosen": chosen} if chosen else {}
+    return arrays_npz(attention=attention, query_tokens=queries, key_tokens=keys, kind=kind, **more)
 
 
 def arrays_npz(arrays: Mapping[str, ArrayLike] | None = None, /, **named: ArrayLike) -> bytes:

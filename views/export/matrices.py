@@ -63,12 +63,13 @@ class HeadMap:
 
     def to_csv(self) -> bytes:
         """The map as CSV; see `views.export.downloads.matrix_csv`."""
-        return matrix_csv(self.weights, self.maps.queries.labels, self.maps.keys.labels, self.maps.kind)
+        queries, keys = self.maps.queries, self.maps.keys
+        return matrix_csv(self.weights, queries.labels, keys.labels, self.maps.kind, queries.chosen)
 
 
 def map_drawing(head: HeadMap) -> Drawing:
     """Lay out title, axes, cells and colour bar for `head`."""
-    kind, queries, keys = head.maps.kind, head.maps.queries.labels, head.maps.keys.labels
+    kind, queries, keys = head.maps.kind, head.maps.queries.names, head.maps.keys.names
     axes, scale = (kind.query_axis, kind.key_axis), palette.scale(kind.name, "light")
     matrix = MatrixPanel("", map_shades(head), queries, keys, scale, map_ends(head), axes, ALONE)
     return side_by_side([matrix], head.title)

@@ -88,7 +88,8 @@ def _map_items(shown: Overview, start: tuple[float, float], size: tuple[float, f
 def dots(shown: Overview, weights: np.ndarray) -> np.ndarray:
     """One map `(query, key)` as pixels `(rows, columns, 3)` uint8, at most `MOST_DOTS` a side."""
     queries, keys = weights.shape
-    hidden = causal_mask(queries, keys, shown.maps.kind.causal)
+    whole = weights.shape == shown.maps.weights.shape[2:]
+    hidden = shown.maps.masked if whole else causal_mask(queries, keys, shown.maps.kind.causal)  # of blocks
     largest = largest_of_blocks(np.where(hidden, -1, weights), shown.block)  # -1: everything in the block is masked
     top = float(weights.max()) if shown.scale == "own" else _shared_top(shown)
     share = shade(np.maximum(largest, 0), top, shown.scale == "log")

@@ -1,10 +1,12 @@
 """Heads over one sentence: a row for each head, with an arc from every query to the key that it weighs most."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from .. import palette
+from ..map_labels import ATTENDS
 from ..text import literal
 from ..text.catalogue import say
 from ..text.numbers import three_digits
@@ -12,7 +14,7 @@ from .course_parts import rectangle, shown_token, words
 
 _SIDE, _PITCH, _ROW, _GAP = 104, 64, 52, 14  # pixels: margin with the names, from token to token, a row, between rows
 _WORDS = 26  # height of a line of tokens
-_LETTERS = 8  # of a token
+_LETTERS, _MOST_LETTERS = 8, 18  # of a name at this distance, and of the longest one
 _THICK = 6.0  # pixels of a weight of 1
 
 
@@ -33,11 +35,15 @@ def head_arcs(
     Args:
         weights: `(head, query, key)`.
         label: describes the figure for screen readers.
-        one_line: queries and keys are the same tokens: arcs over one line of them, a dot where a token weighs itself
-            most. Else the keys are above the rows and the queries below.
+        one_line: queries and keys are at the same tokens: arcs over one line of the keys, a dot where a token weighs
+            itself most. Else the keys are above the rows and the queries below.
     """
-    width = _SIDE + _PITCH * max(len(queries), len(keys)) + 8
-    elements, top = ([] if one_line else _line(keys, _WORDS - 8)), (6 if one_line else _WORDS + 6)
+    below = keys if one_line else queries
+    letters = min(_MOST_LETTERS, max(_LETTERS, *(literal.columns(shown_token(name)) for name in below)))
+    pitch = _PITCH * letters / _LETTERS
+    width = _SIDE + round(pitch * max(len(queries), len(keys))) + 8
+    middle, line = partial(_middle, pitch), partial(_line, pitch, letters)
+    elements, top = ([] if one_line else line(keys, _WORDS - 8)), (6 if one_line else _WORDS + 6)
     for head, (places, sizes) in enumerate(zip(*strongest_keys(weights), strict=True)):
         colour, dashes = palette.head_style(head, theme)
         bottom = top + _ROW
@@ -47,10 +53,9 @@ def head_arcs(
         elements.append(words(18, bottom - 5, three_digits(float(sizes.mean())), data=literal.NUMBER, fill_opacity=0.8))
         strokes = f' stroke-dasharray="{" ".join(map(str, dashes))}"' if dashes else ""
         for query, (key, size) in enumerate(zip(places, sizes, strict=True)):
-            title = f"{shown_token(queries[query])} \u2192 {shown_token(keys[key])}: {three_digits(float(size))}"
-            path = (
-                _arc(_middle(query), _middle(key), bottom) if one_line else _edge(_middle(query), _middle(key), bottom)
-            )
+            named = ATTENDS(query=shown_token(queries[query]), key=shown_token(keys[key]))
+            title = f"{named}: {three_digits(float(size))}"
+            path = (_arc if one_line else _edge)(middle(query), middle(key), bottom)
             style = f'stroke-width="{max(1.0, _THICK * size):.1f}" stroke-opacity="{0.35 + 0.65 * size:.2f}"{strokes}'
             elements.append(
                 f'<path d="{path}" fill="none" stroke="{colour}" stroke-linecap="round" {style}>'
@@ -58,21 +63,21 @@ def head_arcs(
             )
         top = bottom + _GAP
     height = top + _WORDS - 6
-    elements += _line(queries, height - 8)
+    elements += line(below, height - 8)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" viewBox="0 0 {width} {height}" role="img" '
         f'aria-label="{literal.html(label)}" font-size="14" fill="currentColor">{"".join(elements)}</svg>'
     )
 
 
-def _middle(place: int) -> float:
-    return _SIDE + _PITCH * (place + 0.5)
+def _middle(pitch: float, place: int) -> float:
+    return _SIDE + pitch * (place + 0.5)
 
 
-def _line(tokens: Sequence[str], y: float) -> list[str]:
+def _line(pitch: float, letters: int, tokens: Sequence[str], y: float) -> list[str]:
     shown = [shown_token(token) for token in tokens]
     return [
-        words(_middle(place), y, literal.fit(token, _LETTERS), "middle", literal.TOKEN, token)
+        words(_middle(pitch, place), y, literal.fit(token, letters), "middle", literal.TOKEN, token)
         for place, token in enumerate(shown)
     ]
 

@@ -20,6 +20,8 @@ _THIN_SPACE = "\u2009"  # in labels of tokens, where a word starts
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff]")
 
 
+_ISOLATED = re.compile("(\u2068[^\u2068\u2069]*\u2069)")
+
 # Attributes that mark an element whose text is data, not a translated message of the page.
 TOKEN, NUMBER, NAME, CODE = (f' data-said="{kind}"' for kind in ("token", "number", "name", "code"))
 TOKEN += ' translate="no"'  # else translators of browsers replace the output of a network by another
@@ -67,7 +69,7 @@ def _with_outer_spaces(text: str) -> str:
 
 def token(label: str) -> str:
     """A token's label without the space that marks a word's start; a token that is only that mark shows as a box."""
-    return invisible.write_codes(label.strip(f" {_THIN_SPACE}"), spaces=True) or "\u2423"
+    return _write_codes(label.strip(f" {_THIN_SPACE}"), spaces=True) or "\u2423"
 
 
 def as_typed(label: str) -> str:
@@ -81,16 +83,30 @@ def plotly(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """`text` with every character that shows nothing written as `U+XXXX`; see `views.text.invisible`."""
-    return invisible.write_codes(text)
+    """`text` with every character that shows nothing written as `U+XXXX`; see `views.text.invisible`.
+
+    What is `isolated` stays so.
+    """
+    return _write_codes(text)
+
+
+def _write_codes(text: str, spaces: bool = False) -> str:
+    parts = _ISOLATED.split(text) if "\u2068" in text else [text]
+    return "".join(
+        isolated(invisible.write_codes(part[1:-1], spaces))
+        if place % 2 and _RIGHT_TO_LEFT.search(part)
+        else invisible.write_codes(part, spaces)
+        for place, part in enumerate(parts)
+    )
 
 
 def isolated(text: str) -> str:
     """`text`, already made visible, so that its writing direction changes the order of nothing around it.
 
-    For texts without elements; in HTML a `bdi` element does the same. Text of one direction is not changed.
+    For texts without elements; in HTML a `bdi` element does the same. Text from left to right is not changed, nor is
+    one of parts that are isolated already.
     """
-    return f"\u2068{text}\u2069" if _RIGHT_TO_LEFT.search(text) else text
+    return f"\u2068{text}\u2069" if _RIGHT_TO_LEFT.search(text) and not _ISOLATED.search(text) else text
 
 
 def fit(label: str, letters: int) -> str:

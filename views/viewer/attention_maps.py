@@ -12,7 +12,7 @@ import numpy as np
 
 from ..kind_labels import CLS, Kind
 from ..map_labels import ids_with_mean, patch_names
-from ..map_weights import causal_mask, single_map, with_means
+from ..map_weights import single_map, with_means
 from ..text.catalogue import say
 from .map_axis import MapAxis
 
@@ -72,7 +72,12 @@ class KindMaps:
     @property
     def masked(self) -> np.ndarray:
         """`(query, key)` bool: True where the causal mask hides the key from the query."""
-        return causal_mask(len(self.queries), len(self.keys), self.kind.causal)
+        return (self.keys.sequence > self.queries.sequence[:, None]) & self.kind.causal
+
+    @property
+    def is_square(self) -> bool:
+        """Whether queries and keys are at the same places, so that masked cells are those above the diagonal."""
+        return np.array_equal(self.queries.sequence, self.keys.sequence)
 
     @property
     def layer_ids(self) -> list[str]:
@@ -143,7 +148,8 @@ class KindMaps:
     def without_special(self) -> "KindMaps":
         """Without special tokens and CLS. The remaining weights are not rescaled: the rows sum to less than 1.
 
-        Maps of special tokens alone are returned as they are.
+        The row at which an ordinary token was chosen stays: the first word is chosen at `<s>`. Maps of special tokens
+        alone are returned as they are.
         """
         queries, keys = self.queries.ordinary_places, self.keys.ordinary_places
         if not queries or not keys:
@@ -277,11 +283,15 @@ def _axes(trace: Any, kind: str) -> tuple[MapAxis, MapAxis]:
         axis = MapAxis(labels, tuple(label == CLS for label in labels))
         return axis, axis
     if hasattr(trace, "token_axes"):
-        axes = trace.token_axes(kind)
-        queries, keys = (MapAxis(side.labels, side.special, side.words, getattr(side, "segments", ())) for side in axes)
+        queries, keys = map(_token_axis, trace.token_axes(kind))
     else:
         queries, keys = (MapAxis(names, tuple(name.strip() in SPECIAL for name in names)) for names in trace.axes(kind))
     return queries, keys
+
+
+def _token_axis(side: Any) -> MapAxis:
+    optional = (getattr(side, name, ()) for name in ("segments", "chosen", "kept"))
+    return MapAxis(side.labels, side.special, side.words, *optional)
 
 
 def position_labels(grid: tuple[int, int], count: int, trailing: int = 0) -> tuple[str, ...]:

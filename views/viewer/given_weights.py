@@ -192,7 +192,7 @@ def check_tokens(tokens: object, count: int, axis: str) -> tuple[str, ...]:
         )
     if len(tokens) != count:
         raise GivenWeightsError(
-            f"There are {len(tokens):,} {axis} tokens and {count:,} {'rows' if axis == 'query' else 'columns'} in each "
+            f"There are {len(tokens):,} {axis} tokens and {count:,} {'columns' if axis == 'key' else 'rows'} in each "
             f"map; give one token for each."
         )
     return tuple(str(token) for token in tokens)

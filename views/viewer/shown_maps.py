@@ -55,6 +55,7 @@ def read_weights(
     kind: str | None,
     second_at: int | None,
     read_tokens: Callable[[Sequence[str]], Any],
+    chosen: object = None,
 ) -> AttentionMaps:
     """The attention in arrays of weights; a kind for each run of layers with equally many heads.
 
@@ -64,6 +65,7 @@ def read_weights(
         kind: "encoder", "decoder" or "cross" for their wording and colours; None for neutral ones.
         second_at: the position at which the second of two texts begins, on both axes.
         read_tokens: returns labels, special marks and words of tokens; see `model.text.token_labels.read_tokens`.
+        chosen: the token that a decoder chose at each query, "" where none; None where it chose none.
 
     Raises:
         GivenWeightsError: see `to_layers` and `check_tokens`.
@@ -91,7 +93,14 @@ def read_weights(
             f"second_at={second_at!r} is no place in one list of tokens; give that of the second text's first token."
         )
     segments = () if second_at is None else tuple(int(place >= second_at) for place in range(queries))
-    queries_axis, keys_axis = (MapAxis(s.labels, s.special, s.words, segments) for s in map(read_tokens, sides))
+    read, other = map(read_tokens, sides)
+    keys_axis = MapAxis(other.labels, other.special, other.words, segments)
+    if chosen is not None:
+        names = check_tokens(chosen, queries, "chosen")
+        picked = read_tokens(names)
+        labels = [label if name else "" for label, name in zip(picked.labels, names, strict=True)]
+        read = read.choosing(labels, picked.special)
+    queries_axis = MapAxis(read.labels, read.special, read.words, segments, read.chosen, read.kept)
     base = ANY_ATTENTION if kind is None else KINDS[kind]
     base = replace(base, queries=ANY_TOKENS[0], keys=ANY_TOKENS[1], causal=is_causal(layers))
     runs = group_by_heads(layers)

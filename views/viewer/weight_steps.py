@@ -43,7 +43,7 @@ def of_record(
         maps.kind.name,
         maps.kind.causal,
         maps.kind.places,
-        (maps.queries.labels, maps.keys.labels),
+        (maps.queries.names, maps.keys.names),
         pair,
         names,
         sent_names,

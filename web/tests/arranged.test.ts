@@ -1,7 +1,18 @@
 // @vitest-environment node
 import { expect, test, vi } from "vitest"
 
-import { fillMeans, inWords, isWithinText, kindOf, KindOfMaps, ofPair, withoutSpecial, type KindHeader } from "../src/core/arranged"
+import {
+  fillMeans,
+  inWords,
+  isBehind,
+  isWithinText,
+  kindOf,
+  KindOfMaps,
+  ofPair,
+  readAt,
+  withoutSpecial,
+  type KindHeader,
+} from "../src/core/arranged"
 
 // Two heads of one layer; queries "<s>", "cro", "yable" and keys "un", "usual", "</s>".
 const HEAD = [0.5, 0.25, 0.25, 0, 0.5, 0.5, 0.25, 0.75, 0]
@@ -64,6 +75,19 @@ test("if all tokens of an axis are special, they stay", () => {
   expect(maps.shape).toEqual([1, 2, 3, 3])
   const unmarked = { queries: ["a"], keys: ["b"], shape: [1, 1, 1, 1] as const, weights: Float32Array.of(1) }
   expect(withoutSpecial(unmarked)).toEqual(unmarked)
+})
+
+test("the row at which the first word is chosen stays, is found by its token read, and masks what is behind it", () => {
+  const named = ["<s> \u2192 cro", "cro \u2192 yable", "yable \u2192 </s>"]
+  const read = ["<s>", "cro", "yable"]
+  const header = { ...TOKENS, queries: named, keys: read, read, special: [[], [0]] as const, grouped: null }
+  const shown = makeKind(header).maps({ marks: "shown" })
+  expect([isBehind(shown, 0, 1), isBehind(shown, 1, 1)]).toEqual([true, false])
+  const hidden = makeKind(header).maps({ marks: "hidden" })
+  expect([hidden.queries, hidden.keys, readAt(hidden), hidden.shape]).toEqual([named, ["cro", "yable"], read, [1, 2, 3, 2]])
+  const masked = named.map((_, query) => [0, 1].map((key) => isBehind(hidden, query, key)))
+  expect(masked).toEqual([[true, true], [false, true], [false, false]])
+  expect(readAt({ queries: ["a"] })).toEqual(["a"])
 })
 
 test("the last layer and the last head of words are averages again", () => {

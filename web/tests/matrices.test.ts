@@ -49,8 +49,14 @@ test("in a heatmap of a mask cells have words, those that are 0 are masked", () 
 })
 
 test("a cell is identified by its labels, or by the titles and indices of its axes", () => {
-  const [row, arrow, column] = cellName(AXES, 1, 3)
+  const [row, comma, column] = cellName(AXES, 1, 3)
   expect(row).toHaveProperty("textContent", "cat")
   expect(row).toHaveProperty("dataset.said", "token")
-  expect([arrow, column]).toEqual([" \u2192 ", "key 3"])
+  expect([comma, column]).toEqual([", ", "key 3"])
+})
+
+test("a weight says which row attends to which column, in the order of the language", () => {
+  const nodes = cellName({ ...AXES, columns: ["black"], rows: ["chat \u2192 noir"], attends: true }, 0, 0, "{key} < {query}")
+  expect(nodes.map((node) => (typeof node === "string" ? node : node.textContent)).join("")).toBe("black < chat \u2192 noir")
+  expect(nodes.filter((node) => typeof node !== "string").every((node) => (node as HTMLElement).dataset.said === "token")).toBe(true)
 })

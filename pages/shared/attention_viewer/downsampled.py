@@ -73,8 +73,11 @@ def _render_detail(shown: KindMaps, chosen: dict[str, str], top: float | None) -
     weights = shown.mean(*shown.place(layer, head))
     values = np.where(shown.masked, -np.inf, weights)
     top = float(weights.max()) if top is None else top
-    named = kind.heading(describe(layer, head)), values, kind.name, shown.queries.labels, shown.keys.labels
-    matrix = RowMatrix(*named, kind.query_axis, kind.key_axis, False, top, ("0", terms.MASKED()))
+    named = kind.heading(describe(layer, head)), values, kind.name, shown.queries.names, shown.keys.names
+    masked = "0", terms.MASKED()
+    matrix = RowMatrix(
+        *named, kind.query_axis, kind.key_axis, False, top, masked, read=shown.queries.labels, attends=True
+    )
     attention_map([matrix], "large-map", places=kind.places)
 
 

@@ -1,6 +1,7 @@
 """The view "Lines": attention as lines between tokens, any heads of any layers at once."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -44,16 +45,17 @@ def render(
         layers = shown.layer_ids[:-1]
         layer = widgets.select(say("layer", "Layer"), layers, "layer", width=110)
         shown = shown.layers([shown.layer_numbers[layers.index(layer)]])
-    view = _stored_view(shown.weights.shape, _opening_view(shown, opening))
+    view = _stored_view(shown, _opening_view(shown, opening))
+    take_view = partial(_take_view, attention_lines.numbered_queries(shown))
     paragraph("attention_viewer", "lines")
     if in_browser:
         content = attention_lines.LinesOfKinds(maps, choices, chosen, view)
         attention_lines.lines_of_kinds(
-            content, key="attention_lines", on_choose=sentence_input.store_selection, on_change=_take_view
+            content, key="attention_lines", on_choose=sentence_input.store_selection, on_change=take_view
         )
     else:
         attention_lines.attention_lines(
-            attention_lines.AttentionLines(shown, view), key="lines_of_one_kind", on_change=_take_view
+            attention_lines.AttentionLines(shown, view), key="lines_of_one_kind", on_change=take_view
         )
     drawn = weight_files.drawn_lines(shown, view.layers, view.heads, view.mass)
     _render_files(shown, view, drawn)
@@ -72,7 +74,7 @@ def _render_files(shown: KindMaps, view: attention_lines.LinesView, drawn: np.nd
         files.npz(name, lambda: weight_files.lines_arrays(shown, drawn), say("lines.npz", "Lines as NPZ"))
     chosen = shown.weights[list(view.layers)][:, list(view.heads)]  # (chosen layers, chosen heads, query, key)
     if chosen.size:
-        index, columns = shown.kind.names(shown.queries.labels), shown.kind.names(shown.keys.labels)
+        index, columns = shown.kind.names(shown.queries.names), shown.kind.names(shown.keys.names)
         mean, corner = chosen.mean(axis=(0, 1)), shown.kind.corner
         files.folded_table(lambda: files.data_frame(mean, columns, index, corner), key="lines_table")
 
@@ -89,23 +91,26 @@ def _opening_view(shown: KindMaps, opening: Opening) -> attention_lines.LinesVie
     return view
 
 
-def _stored_view(shape: tuple[int, ...], first: attention_lines.LinesView) -> attention_lines.LinesView:
+def _stored_view(shown: KindMaps, first: attention_lines.LinesView) -> attention_lines.LinesView:
     """Return the view in the address, if it fits the attention; else the `first`."""
-    stored = attention_lines.from_address(bound_settings.stored_text(ADDRESS), shape)
+    queries = attention_lines.numbered_queries(shown)
+    stored = attention_lines.from_address(bound_settings.stored_text(ADDRESS), shown.weights.shape, queries)
     if stored is None:
         return first
-    _store_view(stored)
+    _store_view(queries, stored)
     return stored
 
 
-def _take_view(view: attention_lines.LinesView) -> None:
-    """Store, in a callback, the view that the user has chosen."""
+def _take_view(queries: list[int], view: attention_lines.LinesView) -> None:
+    """Store, in a callback, the view that the user has chosen; `queries` are in the order of their numbers."""
     bound_settings.store_stated()
-    _store_view(view)
+    _store_view(queries, view)
 
 
-def _store_view(view: attention_lines.LinesView) -> None:
-    bound_settings.store_text(ADDRESS, "" if view == FIRST else attention_lines.to_address(view))
+def _store_view(queries: list[int], view: attention_lines.LinesView) -> None:
+    if view.locked is not None and view.locked.side == "query" and view.locked.place not in queries:
+        queries = []  # more tokens are shown by now
+    bound_settings.store_text(ADDRESS, "" if view == FIRST else attention_lines.to_address(view, queries))
 
 
 def _render_export(

@@ -72,7 +72,7 @@ def render(
 def _query_and_key_choices(maps: KindMaps, grid: tuple[int, int] | None, is_chosen: bool) -> tuple[Choice, Choice]:
     """Return the choices of query and key of one kind; those of the chosen kind are always in the address."""
     queries, keys = (
-        dict(zip(position_ids(len(axis), grid), map(Untranslated, maps.kind.names(axis.labels)), strict=True))
+        dict(zip(position_ids(len(axis), grid), map(Untranslated, maps.kind.names(axis.names)), strict=True))
         for axis in (maps.queries, maps.keys)
     )
     first = list(queries)[0 if maps.kind.places else -1]  # CLS, or the last token

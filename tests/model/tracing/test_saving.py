@@ -10,12 +10,14 @@ from tests.model.hub.conftest import PICTURE, example_input, opened  # noqa: F40
 def test_every_kind_is_read_from_the_file_with_its_tokens(trace, tmp_path):
     trace.to_npz(tmp_path / "trace.npz")
     result = np.load(tmp_path / "trace.npz")
-    assert len(result) == 1 + 4 * 3
+    assert len(result) == 1 + 4 * 3 + 2
     np.testing.assert_array_equal(result["logits"], trace.logits)
     for kind in ("encoder", "decoder", "cross"):
         np.testing.assert_array_equal(result[kind], trace.attention(kind))
         assert (tuple(result[f"{kind}_queries"]), tuple(result[f"{kind}_keys"])) == trace.axes(kind)
         assert result[f"{kind}_layers"].tolist() == list(range(len(trace.attention(kind))))
+        if kind != "encoder":
+            assert tuple(result[f"{kind}_chosen"]) == trace.next_tokens
 
 
 def test_a_trace_has_a_one_line_description(trace):

@@ -11,6 +11,7 @@ from model.tracing.kinds import KINDS
 from pages.shared.models import load_alignment, load_service
 from pages.shared.warmup import WARMUPS, initial_answer
 from server import warm_up
+from tests.drawn_rows import row_names
 from tests.pages.apart import sent_weights
 from tests.pages.charts import check_caption
 from tests.pages.conftest import go
@@ -39,7 +40,8 @@ def test_overview_and_detail_show_the_trace(open_app, trace, kind):
     np.testing.assert_allclose(weights[:-1, :-1], attention, atol=1e-5)
     np.testing.assert_allclose(weights[:-1, -1], attention.mean(axis=1), atol=1e-5)
     queries, keys = trace.axes(kind)
-    assert (header["queries"], header["keys"]) == (component.labels(queries), component.labels(keys))
+    assert (header["queries"], header["keys"]) == (row_names(trace, kind), component.labels(keys))
+    assert header["read"] == (None if kind == "encoder" else component.labels(queries))
     assert header["causal"] == (kind == "decoder")
     assert header["scales"] == {theme: list(colours) for theme, colours in component.scales(kind).items()}
     assert chosen_options(app) == {
@@ -152,7 +154,7 @@ def test_one_weight_is_sent_with_queries_keys_and_scores(open_app, trace, kind):
     np.testing.assert_array_equal(numbers["keys"], record.keys)
     assert "scores" not in numbers and header["causal"] == (kind == "decoder")
     np.testing.assert_array_equal(list(numbers["masks"]), [] if record.allowed is None else [record.allowed])
-    assert header["labels"] == [component.labels(labels) for labels in trace.axes(kind)]
+    assert header["labels"] == [row_names(trace, kind), component.labels(trace.axes(kind)[1])]
     lengths = {name: str(len(trace.axes(name)[0])) for name in ("encoder", "decoder", "cross")}
     queries = {f"{name}_query_piece": length for name, length in lengths.items()}
     keys = {f"{name}_key_piece": "strongest" for name in lengths}
@@ -205,7 +207,7 @@ def test_lines_show_the_trace_and_store_the_view(open_app, trace):
     for kind, (header, weights) in sent.items():
         attention = trace.attention(kind)
         np.testing.assert_allclose(weights, attention, atol=1e-5)
-        assert [header["queries"], header["keys"]] == [component.labels(names) for names in trace.axes(kind)]
+        assert [header["queries"], header["keys"]] == [row_names(trace, kind), component.labels(trace.axes(kind)[1])]
     assert sent["cross"][0]["queryAxis"] == "French query token"
     assert sent["cross"][0]["grouped"]["queryAxis"] == "French query word"
     view = LinesView((0, 3), (1, 2), 0.9, LockedToken("key", 1))

@@ -93,7 +93,7 @@ def test_one_query_starts_at_the_pronoun(open_app, translator):
 def test_cross_attention_queries_are_of_the_decoder(open_app, trace):
     app = open_app("inside", inside="one-query", kind="cross", cross_query="1")
     rows = table(app, "One query against all keys")
-    assert rows[0][0] == "query &lt;s&gt;"
+    assert rows[0][0] == f"query &lt;s&gt; \u2192 {trace.next_tokens[0].strip()}"
     assert len(rows) == len(trace.source_ids) + 2
 
 

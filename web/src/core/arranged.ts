@@ -10,10 +10,12 @@ export type MapsShape = readonly [layers: number, heads: number, queries: number
 type MapsCount = readonly [layers: number, heads: number]
 type OfAxes<Each> = readonly [queries: Each, keys: Each]
 
-/** Labels of queries and keys, and which of them are special tokens. */
+/** Names of queries and keys, and which of them are special tokens. */
 interface Axes {
   queries: readonly string[]
   keys: readonly string[]
+  read?: readonly string[] | null // the tokens read at the queries, where their names state more
+  positions?: OfAxes<readonly number[]> | null // places in the sequence, where some are left out
   special?: OfAxes<readonly number[]> // places; none if absent
   segments?: OfAxes<readonly number[]> // 0 or 1 of each place, the text of two that it belongs to
 }
@@ -69,8 +71,8 @@ export class KindOfMaps<Header extends KindHeader> {
   }
 
   private arrange(words: WordsHeader | undefined, hidden: boolean, pair: string | undefined): Maps {
-    const { queries, keys, special, segments } = this.header
-    const tokens = { queries, keys, special, segments, ...(this.decoded ??= this.decode()) }
+    const { queries, keys, read, positions, special, segments } = this.header
+    const tokens = { queries, keys, read, positions, special, segments, ...(this.decoded ??= this.decode()) }
     const whole = words ? inWords(tokens, words) : tokens
     if (words && this.withMeans) fillMeans(whole)
     const shown = hidden ? withoutSpecial(whole) : whole
@@ -105,8 +107,8 @@ export function inWords({ shape, weights }: Pick<Maps, "shape" | "weights">, wor
       result[map * tall * wide + place] = sumOf(first, end, (query) => summed[query * wide + column]!) / (end - first)
     }
   }
-  const { queries: queryWords, keys: keyWords, special, segments } = words
-  return { queries: queryWords, keys: keyWords, special, segments, shape: [layers, heads, tall, wide], weights: result }
+  const { queries: queryWords, keys: keyWords, read, special, segments } = words
+  return { queries: queryWords, keys: keyWords, read, special, segments, shape: [layers, heads, tall, wide], weights: result }
 }
 
 function endsOf(starts: readonly number[], count: number): number[] {
@@ -145,6 +147,16 @@ export function fillMeans({ weights, shape: [layers, heads, queries, keys] }: Pi
   for (let head = 0; head < heads; head++) average((layers - 1) * heads + head, head, heads, layers - 1)
 }
 
+/** Whether a causal mask hides a key from a query: it is behind it in the sequence. */
+export function isBehind({ positions }: Pick<Maps, "positions">, query: number, key: number): boolean {
+  return positions ? positions[1][key]! > positions[0][query]! : key > query
+}
+
+/** The tokens by which rows are found in other views: those that are read at them. */
+export function readAt({ read, queries }: Pick<Maps, "read" | "queries">): readonly string[] {
+  return read ?? queries
+}
+
 /** Maps without special tokens. The remaining weights are not rescaled. If nothing would remain, all tokens stay. */
 export function withoutSpecial(maps: Maps): Maps {
   return select(maps, withoutPlaces(maps.queries, maps.special?.[0]), withoutPlaces(maps.keys, maps.special?.[1]))
@@ -168,8 +180,8 @@ export function ofPair(maps: Maps, pair: string): Maps {
 
 /** Some queries and keys; all of them where none would remain. */
 function select(maps: Maps, queries: readonly number[], keys: readonly number[]): Maps {
-  if (!queries.length || !keys.length) return maps
   const [layers, heads, tall, wide] = maps.shape
+  if (!queries.length || !keys.length || (queries.length === tall && keys.length === wide)) return maps
   const weights = new Float32Array(layers * heads * queries.length * keys.length)
   let cell = 0
   for (let map = 0; map < layers * heads; map++) {
@@ -182,11 +194,17 @@ function select(maps: Maps, queries: readonly number[], keys: readonly number[])
     weights,
     queries: queries.map((place) => maps.queries[place]!),
     keys: keys.map((place) => maps.keys[place]!),
+    read: maps.read && queries.map((place) => maps.read![place]!),
+    positions: [positionsOf(maps, 0, queries), positionsOf(maps, 1, keys)],
     segments: maps.segments && [
       queries.map((place) => maps.segments![0][place]!),
       keys.map((place) => maps.segments![1][place]!),
     ],
   }
+}
+
+function positionsOf({ positions }: Maps, side: 0 | 1, places: readonly number[]): readonly number[] {
+  return places.map((place) => positions?.[side][place] ?? place)
 }
 
 function withoutPlaces(labels: readonly string[], left: readonly number[] = []): number[] {

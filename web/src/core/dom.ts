@@ -62,6 +62,11 @@ export function filled(text: string, values: Readonly<Record<string, string | nu
   })
 }
 
+/** A text with nodes in its placeholders, in the order of the language. */
+export function filledNodes(text: string, nodes: Readonly<Record<string, Node>>): (string | Node)[] {
+  return text.split(/\{(\w+)\}/).map((part, place) => (place % 2 ? (nodes[part] ?? `{${part}}`) : part))
+}
+
 /** Marks an element that shows data, not text of the page: a token, which browsers do not translate, a number or a name. */
 export function markData<Shown extends HTMLElement | SVGElement>(shown: Shown, kind?: DataKind): Shown {
   if (kind) shown.dataset.said = kind

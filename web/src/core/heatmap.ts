@@ -309,8 +309,8 @@ export class Heatmap {
   private markLinked(at: readonly Pointed[]): void {
     if (!this.shown) return
     this.tip.hide()
-    const { rows, columns, places } = this.shown
-    const [row, column] = linkedCell(at, rows, columns, places)
+    const { rows, read, columns, places } = this.shown
+    const [row, column] = linkedCell(at, read ?? rows, columns, places)
     this.markCell(rows.length ? row : -1, columns.length ? column : -1)
   }
 
@@ -343,7 +343,7 @@ export class Heatmap {
 }
 
 /** What a position of an axis is called; nothing if the axis has no labels. */
-function called({ rows, columns, places }: ShownMap, place: number, axis: Axis): Pointed[] {
-  const labels = axis ? columns : rows
+function called({ rows, read, columns, places }: ShownMap, place: number, axis: Axis): Pointed[] {
+  const labels = axis ? columns : (read ?? rows)
   return labels.length ? [calledIn(labels, place, places)] : []
 }

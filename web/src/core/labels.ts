@@ -1,12 +1,17 @@
 /** Labels of tokens in sentences and drawings: their writing direction, and what fits. */
 
+import { dataText, filledNodes, type DataKind } from "./dom"
+
 // the blocks of scripts that are written from right to left; the same in views/text/literal.py
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
 const ISOLATED = /(\u2068[^\u2068\u2069]*\u2069)/u
 
-/** A label whose writing direction changes the order of nothing around it; one from left to right is not changed. */
+/**
+ * A label whose writing direction changes the order of nothing around it; one from left to right, or of parts that are isolated
+ * already, is not changed.
+ */
 export function isolated(label: string): string {
-  return RIGHT_TO_LEFT.test(label) ? `\u2068${label}\u2069` : label
+  return RIGHT_TO_LEFT.test(label) && !ISOLATED.test(label) ? `\u2068${label}\u2069` : label
 }
 
 /** Writes a sentence; labels in it that are `isolated` get elements with their own direction. */
@@ -18,6 +23,16 @@ export function writeSentence(shown: Element, sentence: string): void {
     return own
   })
   shown.replaceChildren(...parts)
+}
+
+/** A cell of a map in words: which row attends to which column. `text` has a placeholder for each. */
+export function cellNodes(text: string, query: string, key: string, kind: DataKind): (string | Node)[] {
+  const shown = (label: string) => {
+    const node = dataText("", kind)
+    writeSentence(node, isolated(label))
+    return node
+  }
+  return filledNodes(text, { query: shown(query), key: shown(key) })
 }
 
 /** A label cut to `width`, with an ellipsis in place of its end; whole if it fits. */

@@ -3,6 +3,7 @@
 import { cssColours, lookupTable, packed, readable, type Theme } from "./colour"
 import { dataText, filled } from "./dom"
 import type { ShownMap } from "./heatmap"
+import { cellNodes } from "./labels"
 import { clamp, full, threeDigits } from "./numbers"
 import type { Shape } from "./painting"
 import { unpack, type Bytes } from "./payload"
@@ -12,6 +13,8 @@ export interface MatrixFields {
   name: string
   rows: readonly string[] // labels; none if the axis is only numbered
   columns: readonly string[]
+  read?: readonly string[] // the tokens read at the rows, where their labels state more; else none
+  attends?: boolean // cells are weights of a row on a column
   row_title: string
   column_title: string
   words: readonly [zero: string, one: string] | null // of a matrix of only 0 and 1
@@ -53,26 +56,28 @@ export function decode<Fields extends object>(bytes: Bytes): Fields & { items: (
   return { ...header, items }
 }
 
-type CellAxes = Pick<Matrix, "rows" | "columns" | "row_title" | "column_title">
+type CellAxes = Pick<Matrix, "rows" | "columns" | "row_title" | "column_title" | "attends">
 
-/** The parts of the text that identifies a cell. */
-export function cellName(matrix: CellAxes, row: number, column: number): (string | Node)[] {
+/** The parts of the text that identifies a cell; `attends` is that of a weight, with placeholders for both sides. */
+export function cellName(matrix: CellAxes, row: number, column: number, attends = ""): (string | Node)[] {
+  if (matrix.attends && attends) return cellNodes(attends, matrix.rows[row]!, matrix.columns[column]!, "token")
   const name = (labels: readonly string[], title: string, place: number) =>
     labels.length ? dataText(labels[place]!, "token") : `${title} ${place}`
-  return [name(matrix.rows, matrix.row_title, row), " \u2192 ", name(matrix.columns, matrix.column_title, column)]
+  return [name(matrix.rows, matrix.row_title, row), ", ", name(matrix.columns, matrix.column_title, column)]
 }
 
 /** What a payload says about all its matrices. */
 export interface MatrixSettings {
   masked: Readonly<Record<Theme, string>>
   allowed?: number // the shade of a cell that a mask allows
+  words?: { readonly read: string; readonly cell?: string } // the text of a cell that is a weight
 }
 
 /**
  * A matrix as input of a heatmap; cells that are 0 in a matrix of only 0 and 1 are masked. `label` is its name for screen
  * readers, with placeholders for name, rows and columns.
  */
-export function heatmapOf(item: Matrix, { masked, allowed }: MatrixSettings, theme: Theme, label: string): ShownMap {
+export function heatmapOf(item: Matrix, { masked, allowed, words }: MatrixSettings, theme: Theme, label: string): ShownMap {
   const [rows, columns] = item.shape
   const colours = lookupTable(item.scales[theme])
   const [zero, one] = item.words ?? []
@@ -83,6 +88,7 @@ export function heatmapOf(item: Matrix, { masked, allowed }: MatrixSettings, the
     values: item.words ? item.values.map((value) => value || -Infinity) : item.values,
     rows: item.rows,
     columns: item.columns,
+    read: item.read?.length ? item.read : null,
     row_title: item.row_title,
     column_title: item.column_title,
     kindOf: () => "token",
@@ -102,7 +108,7 @@ export function heatmapOf(item: Matrix, { masked, allowed }: MatrixSettings, the
       scale.low.textContent = threeDigits(item.low)
       scale.high.textContent = threeDigits(item.high)
     },
-    pair: (row, column) => cellName(item, row, column),
+    pair: (row, column) => cellName(item, row, column, words?.cell),
     write: (value) => one ?? full(value),
     masked: zero ?? item.masked.join(", "),
     corner: `${item.row_title} \\ ${item.column_title}`,

@@ -3,13 +3,14 @@
  * it stays sharp on any screen; it may overlay a picture. Hovering reads from the payload, without the server.
  */
 
+import { readAt } from "../core/arranged"
 import { calledIn, linkedCell, linkTokens, PICTURE, type Pointed } from "../core/brushing"
 import { ChoosingView, SEND_AFTER, type Chosen } from "../core/choosing"
 import { lookupTable, packed, type Theme } from "../core/colour"
 import { mounting } from "../core/component"
 import { Choices } from "../core/controls"
 import controlsStyle from "../core/controls.css"
-import { arrowStep, button, element, filled, keyHandler, markData, pointedCell, setAttributes } from "../core/dom"
+import { arrowStep, button, element, filled, keyHandler, pointedCell, setAttributes } from "../core/dom"
 import { clamp, largest } from "../core/numbers"
 import { buildLegend, layUnder, paintCells, type Legend, type Shape } from "../core/painting"
 import type { Bytes } from "../core/payload"
@@ -151,7 +152,6 @@ class AttentionGrid extends ChoosingView<Bytes, Payload> {
     element("span", "", maskedKey).textContent = words.masked
     const point = linkTokens(grid, (at) => this.markLinked(at))
     const tip = new Tip(this.root, "pair", "value", "place")
-    markData(tip.box.querySelector<HTMLElement>(".pair")!, sheet.places ? "" : "token")
     const large = detail ? new Heatmap(this.root) : undefined
     this.built = { grid, tiles, scale, blocks, maskedKey, maskedSwatch, tip, detail: large, point }
   }
@@ -216,7 +216,7 @@ class AttentionGrid extends ChoosingView<Bytes, Payload> {
     built.tip.show(event.clientX, event.clientY, cellLabel(sheet, query, key), value, mapName(sheet, row, column))
     this.markAll([query, key])
     if (sheet.underlay) return built.point([PICTURE, query * keys + key])
-    built.point(calledIn(sheet.queries, query, sheet.places), calledIn(sheet.keys, key, sheet.places))
+    built.point(calledIn(readAt(sheet), query, sheet.places), calledIn(sheet.keys, key, sheet.places))
   }
 
   private left(): void {
@@ -238,8 +238,8 @@ class AttentionGrid extends ChoosingView<Bytes, Payload> {
 
   private markLinked(at: readonly Pointed[]): void {
     if (!this.sheet) return
-    const { queries, keys, places, underlay, shape } = this.sheet
-    if (!underlay) return this.markAll(linkedCell(at, queries, keys, places))
+    const { keys, places, underlay, shape } = this.sheet
+    if (!underlay) return this.markAll(linkedCell(at, readAt(this.sheet), keys, places))
     const patch = at.find(([name]) => name === PICTURE)?.[1] ?? -1
     this.markAll(patch < 0 ? [-1, -1] : [Math.floor(patch / shape[3]), patch % shape[3]])
   }

@@ -8,7 +8,8 @@ import { lookupTable, packed, type Theme } from "../core/colour"
 import { mounting } from "../core/component"
 import { Choices } from "../core/controls"
 import controlsStyle from "../core/controls.css"
-import { dataText, element, filled, keyHandler, setAttributes } from "../core/dom"
+import { element, filled, keyHandler, setAttributes } from "../core/dom"
+import { cellNodes } from "../core/labels"
 import { clamp, full, largest, threeDigits, threeDigitsOfHalf } from "../core/numbers"
 import { layUnder, paintCells, type Shape, type Underlay } from "../core/painting"
 import { sizeOf, unpack, type Arrays, type Bytes } from "../core/payload"
@@ -49,6 +50,7 @@ interface Axes {
   key_axis: string
   corner: string
   places: boolean
+  read: readonly string[] | null // the tokens read at the rows, where their names state more
 }
 
 interface Header extends Choosable {
@@ -71,7 +73,7 @@ interface Header extends Choosable {
   hues: Readonly<Record<string, string>>
   negative: string
   masked: Readonly<Record<Theme, string>>
-  words: PlaceWords & Readonly<Record<"read" | "table" | "masked" | "options", string>>
+  words: PlaceWords & Readonly<Record<"read" | "table" | "masked" | "options" | "cell", string>>
 }
 
 interface FullMap {
@@ -253,6 +255,7 @@ class HeadList extends ChoosingView<Bytes, Payload> {
       values: weights.map((weight, cell) => (row.causal && cell % width > Math.floor(cell / width) ? -Infinity : weight)),
       rows: about.queries,
       columns: about.keys,
+      read: about.read,
       row_title: about.query_axis,
       column_title: about.key_axis,
       kindOf: () => kind,
@@ -264,7 +267,7 @@ class HeadList extends ChoosingView<Bytes, Payload> {
         scale.low.textContent = "0"
         scale.high.textContent = threeDigits(top)
       },
-      pair: (query, key) => [dataText(`${about.queries[query]} \u2192 ${about.keys[key]}`, kind)],
+      pair: (query, key) => cellNodes(words.cell, about.queries[query]!, about.keys[key]!, kind),
       write: rounded ? threeDigitsOfHalf : full,
       masked: words.masked,
       table: words.table,

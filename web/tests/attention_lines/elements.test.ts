@@ -73,7 +73,7 @@ test("the table of a causal kind writes a word for masked weights; without a loc
 test("the tooltip of a pair lists heads, the largest weight first", () => {
   const box = holder()
   fillPair(box, makeReadOut(), STYLES, [{ side: "key", place: 2 }, { side: "query", place: 1 }])
-  expect(textsOf(box, ".pair, .value")).toEqual(["chat \u2192 cat", "mean 0.344"])
+  expect(textsOf(box, ".pair, .value")).toEqual(["chat attends to cat", "mean 0.344"])
   expect(textsOf(box, ".detail")).toEqual([
     "layer 5, head 1: 0.875", "layer 6, head 1: 0.500", "layer 5, head 2: 0", "layer 6, head 2: 0",
   ])

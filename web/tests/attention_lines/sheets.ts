@@ -17,6 +17,7 @@ const WORDS: Partial<Words> = {
   locked: "Locked: {what}",
   strongestLines: "{count} of {all}",
   allLines: "all {all}",
+  cell: "{query} attends to {key}",
   chip: "head {head}",
   drawn: "{kind}, layers {layers}, {share} %",
   drawnNone: "{kind}, no layers, {share} %",

@@ -5,7 +5,8 @@ import { describeToken, rowOf } from "../../src/views/stage/reading"
 import { arcsAtRest } from "../../src/views/stage/strongest"
 
 const words = { englishName: "{token} {place}/{count}", frenchName: "{token} {place}/{count}", attends: "{name} reads {list}", attended: "{name} read by {list}", other: "other" }
-const header = { english: ["a", "b"], french: ["un", "deux", "</s>"], start: "<s>", words } as unknown as AlignmentHeader
+const rows = ["<s> \u2192 un", "un \u2192 deux", "deux \u2192 </s>"]
+const header = { english: ["a", "b"], french: ["un", "deux", "</s>"], rows, start: "<s>", words } as unknown as AlignmentHeader
 const { payload, kind, maps } = alignmentScene(header, Float32Array.of(0.9, 0.1, 0.25, 0.75, 0.5, 0.5))
 
 it("has the alignment as cross-attention, and no weight of self-attention that an arc could show", () => {
@@ -20,6 +21,8 @@ it("has the alignment as cross-attention, and no weight of self-attention that a
 })
 
 it("describes a token of either side by the alignment", () => {
-  expect(describeToken(payload, kind, maps.cross, { side: "french", place: 1 })).toBe("deux 2/3 reads b 0.750, a 0.250")
-  expect(describeToken(payload, kind, maps.cross, { side: "english", place: 0 })).toBe("a 1/2 read by un 0.900, </s> 0.500, deux 0.250")
+  expect(describeToken(payload, kind, maps.cross, { side: "french", place: 1 })).toBe("un \u2192 deux 2/3 reads b 0.750, a 0.250")
+  expect(describeToken(payload, kind, maps.cross, { side: "english", place: 0 })).toBe(
+    "a 1/2 read by <s> \u2192 un 0.900, deux \u2192 </s> 0.500, un \u2192 deux 0.250",
+  )
 })

@@ -21,18 +21,19 @@ const kind = (heading: string) => ({
 })
 const english = ["the", "animal", "it"]
 const french = ["il", "est"]
+const rows = ["<s> \u2192 il", "il \u2192 est"]
 const maps = (queries: readonly string[], keys: readonly string[], first: readonly number[]) => ({
   queries, keys, shape: [3, 2, queries.length, keys.length] as const,
   weights: Float32Array.from({ length: 6 * queries.length * keys.length }, (_, cell) => first[cell] ?? 0),
 })
 
 const payload = {
-  words, english, french,
+  words, english, french, rows,
   kinds: { encoder: kind("Encoder self-attention"), cross: kind("Cross-attention"), decoder: kind("Decoder") },
   maps: {
     encoder: maps(english, english, [0.5, 0.5]),
-    cross: maps(french, english, [0.1, 0.75, 0.15, 0, 0.5, 0.5]),
-    decoder: maps(french, ["<s>", "il"], [1, 0, 0.25, 0.75]),
+    cross: maps(rows, english, [0.1, 0.75, 0.15, 0, 0.5, 0.5]),
+    decoder: maps(rows, ["<s>", "il"], [1, 0, 0.25, 0.75]),
   },
 } as unknown as StagePayload
 
@@ -54,14 +55,14 @@ it("lists the strongest weights and the rest", () => {
 it("describes a token by what it attends to in the map that is drawn", () => {
   const cross = mapOf(payload, "cross", first)
   expect(describeToken(payload, "cross", cross, { side: "french", place: 0 })).toBe(
-    "il, place 1 of 2, attends to animal 0.750, it 0.150, the 0.100",
+    "<s> \u2192 il, place 1 of 2, attends to animal 0.750, it 0.150, the 0.100",
   )
   expect(describeToken(payload, "cross", cross, { side: "english", place: 1 })).toBe(
-    "animal, English token 2 of 3, attended to by il 0.750, est 0.500",
+    "animal, English token 2 of 3, attended to by <s> \u2192 il 0.750, il \u2192 est 0.500",
   )
   const decoder = mapOf(payload, "decoder", first)
   expect(describeToken(payload, "decoder", decoder, { side: "french", place: 1 })).toBe(
-    "est, place 2 of 2, attends to il 0.750, <s> 0.250",
+    "il \u2192 est, place 2 of 2, attends to il 0.750, <s> 0.250",
   )
   expect(describeToken(payload, "decoder", decoder, { side: "english", place: 0 })).toBe("the, English token 1 of 3")
 })

@@ -20,6 +20,7 @@ export interface ShownMap {
   values: Float32Array | number[] // row by row; minus infinity where masked
   rows: readonly string[] // labels; none if an axis is only numbered
   columns: readonly string[]
+  read?: readonly string[] | null // the tokens by which rows are found in other views, where `rows` state more
   row_title: string
   column_title: string
   kindOf: (label: string) => DataKind // see `markData`

@@ -1,7 +1,7 @@
 /** The selected map of the overview as input of the large map. */
 
 import { lookupTable, packed, type Theme } from "../../core/colour"
-import { dataText, filled } from "../../core/dom"
+import { filled } from "../../core/dom"
 import { largest, threeDigits } from "../../core/numbers"
 import type { Legend } from "../../core/painting"
 import type { ShownMap } from "../../core/heatmap"
@@ -28,6 +28,7 @@ export function largeMap(sheet: Sheet, detail: Detail, theme: Theme, row: number
     values: weights.map((weight, cell) => (isMasked(sheet, Math.floor(cell / keys), cell % keys) ? -Infinity : weight)),
     rows: sheet.queries,
     columns: sheet.keys,
+    read: sheet.read ?? null,
     row_title: detail.query_axis,
     column_title: detail.key_axis,
     kindOf: (label) => (sheet.places && label !== sheet.cls ? "" : "token"), // only CLS has a name among patches
@@ -35,7 +36,7 @@ export function largeMap(sheet: Sheet, detail: Detail, theme: Theme, row: number
     shade: (weight) => Math.round(shadeOf(decades, weight / top) * 255),
     grey: packed(sheet.masked[theme]),
     drawScale: (scale) => drawScale(scale, colours, decades, top),
-    pair: (query, key) => [dataText(cellLabel(sheet, query, key), sheet.places ? "" : "token")],
+    pair: (query, key) => cellLabel(sheet, query, key),
     write: (weight) => weightText(sheet, weight),
     masked: words.masked,
     table: words.table,

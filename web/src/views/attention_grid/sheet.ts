@@ -1,9 +1,10 @@
 /** The payload of the overview: one sheet of maps, or those of every kind. See views/components/attention_grid.py. */
 
-import { isWithinText, KindOfMaps, kindOf, type KindHeader, type MapsShape, type WordsHeader } from "../../core/arranged"
+import { isBehind, isWithinText, KindOfMaps, kindOf, type KindHeader, type MapsShape, type WordsHeader } from "../../core/arranged"
 import { MEAN, placeInWords, type Choosable, type Chosen, type Control, type PlaceWords } from "../../core/choosing"
 import type { Theme } from "../../core/colour"
 import { filled } from "../../core/dom"
+import { cellNodes } from "../../core/labels"
 import { threeDigits } from "../../core/numbers"
 import type { Shape } from "../../core/painting"
 import { unpack, type Bytes } from "../../core/payload"
@@ -89,8 +90,8 @@ export function startOf({ shape: [, columns, queries, keys] }: Sheet, row: numbe
   return (row * columns + column) * queries * keys
 }
 
-export function isMasked({ causal }: Pick<Sheet, "causal">, query: number, key: number): boolean {
-  return causal && key > query
+export function isMasked(sheet: Pick<Sheet, "causal" | "positions">, query: number, key: number): boolean {
+  return sheet.causal && isBehind(sheet, query, key)
 }
 
 /** The largest weight in a block of cells of the map that starts at `offset`; -1 if all of them are masked. */
@@ -116,9 +117,14 @@ export function weightText({ rounded }: Pick<Sheet, "rounded">, weight: number):
   return rounded && weight < 1e-4 ? "< 0.0001" : threeDigits(weight)
 }
 
-/** The label of a cell: two tokens, or a patch of the picture. */
-export function cellLabel({ underlay, words, queries, keys }: Sheet, query: number, key: number): string {
-  return underlay ? filled(words.patch, { row: query + 1, column: key + 1 }) : `${queries[query]} \u2192 ${keys[key]}`
+/** A cell in words: which token attends to which, or a patch of the picture. */
+export function cellLabel({ underlay, words, queries, keys, places }: Sheet, query: number, key: number): (string | Node)[] {
+  if (underlay) return [patchName(words, query, key)]
+  return cellNodes(words.cell, queries[query]!, keys[key]!, places ? "" : "token")
+}
+
+function patchName({ patch }: Pick<SharedHeader["words"], "patch">, row: number, column: number): string {
+  return filled(patch, { row: row + 1, column: column + 1 })
 }
 
 /** Layer and head of a map in words. */
@@ -136,7 +142,7 @@ export function describe(sheet: Sheet, row: number, column: number): string {
   }
   const [query, key] = [Math.floor(best / keys), best % keys]
   const tokens = { query: sheet.queries[query]!, key: sheet.keys[key]! }
-  const cell = sheet.underlay ? cellLabel(sheet, query, key) : filled(sheet.words.cell, tokens)
+  const cell = sheet.underlay ? patchName(sheet.words, query, key) : filled(sheet.words.cell, tokens)
   const weight = weightText(sheet, sheet.weights[offset + best]!)
   return filled(sheet.words.strongest, { map: mapName(sheet, row, column), cell, weight })
 }

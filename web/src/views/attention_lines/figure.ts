@@ -208,12 +208,12 @@ export class LinesFigure {
   private tellFocus(): void {
     const focus = this.ownFocus
     this.linked = null
-    this.pointElsewhere(...(focus ? [calledIn(this.readOut.names[focus.side], focus.place)] : []))
+    this.pointElsewhere(...(focus ? [calledIn(this.readOut.called[focus.side], focus.place)] : []))
   }
 
   private markLinked(at: readonly Pointed[]): void {
-    const { names } = this.readOut
-    const [query, key] = linkedCell(at, names.query, names.key)
+    const { called } = this.readOut
+    const [query, key] = linkedCell(at, called.query, called.key)
     this.linked = query >= 0 ? { side: "query", place: query } : key >= 0 ? { side: "key", place: key } : null
     this.showFocus()
   }

@@ -1,7 +1,7 @@
 /** The tooltip of a pair of tokens. */
 
-import { element, filled, markData } from "../../core/dom"
-import { isolated, writeSentence } from "../../core/labels"
+import { element, filled } from "../../core/dom"
+import { cellNodes } from "../../core/labels"
 import { threeDigits } from "../../core/numbers"
 import type { HeadStyle, Token } from "./payload"
 import type { ReadOut } from "./readout"
@@ -19,8 +19,7 @@ export function fillPair(
   const { words } = sheet
   const [query, key] = locked.side === "query" ? [locked.place, other.place] : [other.place, locked.place]
   box.replaceChildren()
-  const pair = markData(element("div", "pair", box), "token")
-  writeSentence(pair, `${isolated(names.query[query]!)} \u2192 ${isolated(names.key[key]!)}`)
+  element("div", "pair", box).append(...cellNodes(words.cell, names.query[query]!, names.key[key]!, "token"))
   const value = element("div", "value", box)
   if (weights.masked(query, key)) {
     value.textContent = words.masked

@@ -25,7 +25,7 @@ export interface LinesView {
 export type HeadStyle = readonly [colour: string, dashes: readonly number[]]
 
 export type WordName =
-  | "all" | "allLines" | "attended" | "attends" | "chip" | "drawn" | "drawnNone" | "head" | "heads" | "keyTable"
+  | "all" | "allLines" | "attended" | "attends" | "cell" | "chip" | "drawn" | "drawnNone" | "head" | "heads" | "keyTable"
   | "layer" | "layers" | "locked" | "masked" | "mass" | "mean" | "meanIs" | "meanOf" | "more" | "none" | "noneChosen"
   | "noneLocked" | "one" | "options" | "png" | "pngFile" | "point" | "queryTable" | "sense" | "side" | "single"
   | "strongestLines" | "svg" | "svgFile" | "table" | "tall" | "token" | "unlock" | "unlocked"

@@ -1,5 +1,6 @@
 /** What is read out of the chosen lines: the weights of a token, in numbers and in words. */
 
+import { readAt } from "../../core/arranged"
 import { filled } from "../../core/dom"
 import { isolated } from "../../core/labels"
 import { threeDigits } from "../../core/numbers"
@@ -21,6 +22,7 @@ export interface PairWeight {
 /** The chosen maps of a sheet, and texts about them. */
 export class ReadOut {
   readonly names: Readonly<Record<Side, readonly string[]>>
+  readonly called: Readonly<Record<Side, readonly string[]>> // by these tokens they are found in other views
   readonly maps: readonly number[]
   private weighed: { focus: string; pairs: readonly PairWeight[] } | undefined // the last result of `weightsOf`
 
@@ -30,6 +32,7 @@ export class ReadOut {
     readonly view: LinesView,
   ) {
     this.names = { query: sheet.queries, key: sheet.keys }
+    this.called = { query: readAt(sheet), key: sheet.keys }
     this.maps = view.layers.flatMap((layer) => view.heads.map((head) => layer * weights.heads + head))
   }
 

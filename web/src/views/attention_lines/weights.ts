@@ -3,7 +3,7 @@
  * selected share of the query's weights. A map is a head of a layer; maps are numbered layer by layer.
  */
 
-import type { Maps } from "../../core/arranged"
+import { isBehind, type Maps } from "../../core/arranged"
 import type { Token } from "./payload"
 
 const STEPS = 4096 // bins of the histogram of weights
@@ -26,17 +26,18 @@ export class Weights {
   readonly queries: number
   readonly keys: number
   readonly values: Float32Array
-  private readonly causal: boolean
+  private readonly behind: (query: number, key: number) => boolean
   private readonly orders = new Map<number, Uint16Array>()
   private readonly cuts = new Map<number, Cut>()
   private share = 1
 
-  constructor({ shape, causal, weights }: Pick<Maps, "shape" | "weights"> & { causal: boolean }) {
+  constructor({ causal, ...maps }: Pick<Maps, "shape" | "weights" | "positions"> & { causal: boolean }) {
+    const { shape, weights } = maps
     this.layers = shape[0]
     this.heads = shape[1]
     this.queries = shape[2]
     this.keys = shape[3]
-    this.causal = causal
+    this.behind = (query, key) => causal && isBehind(maps, query, key)
     this.values = weights
   }
 
@@ -50,7 +51,7 @@ export class Weights {
   }
 
   masked(query: number, key: number): boolean {
-    return this.causal && key > query
+    return this.behind(query, key)
   }
 
   mean(maps: readonly number[], query: number, key: number): number {

@@ -12,12 +12,13 @@ export interface AlignmentHeader {
   readonly meaning: string
   readonly english: readonly string[]
   readonly french: readonly string[]
+  readonly rows: readonly string[]
   readonly start: string
   readonly kinds: Readonly<Record<KindName, Pick<KindHeader, "scales">>>
 }
 
 /** The scene of an alignment; `weights` of all places and English tokens, row by row. */
-export function alignmentScene({ english, french, start, words }: AlignmentHeader, weights: Float32Array): Scene {
+export function alignmentScene({ english, french, rows, start, words }: AlignmentHeader, weights: Float32Array): Scene {
   const maps = {
     encoder: new Float32Array(english.length ** 2), // no weight, so no arc
     cross: weights,
@@ -28,8 +29,8 @@ export function alignmentScene({ english, french, start, words }: AlignmentHeade
   }
   const inputs = [start, ...french.slice(0, -1)]
   const payload = {
-    ...{ english, french, start, words, pulled: null, decimals: 3 },
-    maps: { encoder: map(english, english, "encoder"), cross: map(french, english, "cross"), decoder: map(french, inputs, "decoder") },
+    ...{ english, french, rows, start, words, pulled: null, decimals: 3 },
+    maps: { encoder: map(english, english, "encoder"), cross: map(rows, english, "cross"), decoder: map(rows, inputs, "decoder") },
   }
   return { payload, kind: "cross", maps }
 }

@@ -73,6 +73,7 @@ interface Header {
   readonly controls: readonly Control[]
   readonly english: readonly string[]
   readonly french: readonly string[] // the tokens that were chosen
+  readonly rows: readonly string[] // the names of the places: the token read, and the one that was chosen
   readonly start: string // the label of the decoder's first input
   readonly places: readonly SentPlace[]
   readonly sentence: string // that is translated
@@ -93,7 +94,7 @@ export interface StagePayload extends Omit<Header, "places">, Choosable {
 }
 
 /** What a figure of tokens and ribbons shows of it. */
-export interface FigurePayload extends Pick<StagePayload, "english" | "french" | "start" | "maps" | "pulled" | "decimals"> {
+export interface FigurePayload extends Pick<StagePayload, "english" | "french" | "rows" | "start" | "maps" | "pulled" | "decimals"> {
   readonly words: Pick<Words, FigureWord>
 }
 export type FigureWord =
@@ -115,14 +116,14 @@ export function decodeStage(bytes: Bytes): StagePayload {
 
 /** The maps of all kinds with their means, of arrays without. */
 export function stageMaps(
-  { english, french, start, kinds }: Pick<Header, "english" | "french" | "start" | "kinds">,
+  { english, french, rows, start, kinds }: Pick<Header, "english" | "french" | "rows" | "start" | "kinds">,
   arrays: Pick<Arrays, "floats" | "shape">,
 ): StagePayload["maps"] {
   const inputs = [start, ...french.slice(0, -1)] // of the decoder
   const axes = {
     encoder: { queries: english, keys: english },
-    cross: { queries: french, keys: english },
-    decoder: { queries: french, keys: inputs },
+    cross: { queries: rows, keys: english },
+    decoder: { queries: rows, keys: inputs },
   }
   const maps = (kind: KindName) => {
     const { layers, heads } = kinds[kind]

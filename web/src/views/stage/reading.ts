@@ -89,9 +89,9 @@ export function columnOfHeads(
 
 /** A token in words: its place, and what it attends to in the map that is drawn. */
 export function describeToken(payload: FigurePayload, kind: KindName, map: Float32Array, { side, place }: Focus): string {
-  const { words, english, french } = payload
+  const { words, english, rows } = payload
   const { keys } = payload.maps[kind]
-  const labels = side === "english" ? english : french
+  const labels = side === "english" ? english : rows
   const name = filled(side === "english" ? words.englishName : words.frenchName, {
     token: labels[place]!,
     place: place + 1,
@@ -101,8 +101,8 @@ export function describeToken(payload: FigurePayload, kind: KindName, map: Float
   if (reads) return filled(words.attends, { name, list: listWeights(rowOf(map, place, keys.length), keys, words.other, payload.decimals) })
   if (kind !== "cross") return name
   const column = columnOf(map, place, keys.length)
-  const strongest = [...french.keys()].sort((one, two) => column[two]! - column[one]! || one - two)
+  const strongest = [...rows.keys()].sort((one, two) => column[two]! - column[one]! || one - two)
   const readers = strongest.slice(0, MOST_NAMED).filter((query) => column[query]! >= 0.05)
-  const list = readers.map((query) => `${french[query]} ${weightText(column[query]!, payload.decimals)}`).join(", ")
+  const list = readers.map((query) => `${rows[query]} ${weightText(column[query]!, payload.decimals)}`).join(", ")
   return list ? filled(words.attended, { name, list }) : name
 }
