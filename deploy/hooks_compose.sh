@@ -17,7 +17,7 @@ drain() {
 
 # Print the number of visitors of $1.
 visitors() {
-    ask "$1" "/_stcore/metrics?families=active_sessions" | awk '/^active_sessions/ { print int($2) }'
+    ask "$1" "${BASE_PATH:-}/_stcore/metrics?families=active_sessions" | awk '/^active_sessions/ { print int($2) }'
 }
 
 restart() {

@@ -3,6 +3,7 @@
 #
 #     deploy/rolling_restart.sh                                    those of compose.yaml, with the images as they now are
 #     HOOKS=my_hooks.sh REPLICAS="a:8501 b:8502" deploy/rolling_restart.sh    others, see hooks_compose.sh
+#     BASE_PATH=/class/atlas deploy/rolling_restart.sh             those of an app below that path
 #
 # For each replica: new visitors go to the others; after DRAIN_SECONDS (30), or as soon as it has no visitors, it is
 # restarted, and its visitors' browsers reconnect to another one; the next follows once its health route answers.

@@ -166,6 +166,7 @@ sed "s#^\(location [=^~ ]*\)/#\1$BASE_PATH/#" "$here/locations.conf" >"$folder/l
 [ -z "$BASE_PATH" ] || cat >>"$folder/locations.conf" <<END
 
 location = $BASE_PATH {
+    absolute_redirect off;  # the port that browsers use may be another one
     return 308 $BASE_PATH/\$is_args\$args;
 }
 

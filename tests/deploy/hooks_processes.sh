@@ -10,7 +10,7 @@ drain() {
 }
 
 visitors() {
-    ask "$1" "/_stcore/metrics?families=active_sessions" | awk '/^active_sessions/ { print int($2) }'
+    ask "$1" "${BASE_PATH:-}/_stcore/metrics?families=active_sessions" | awk '/^active_sessions/ { print int($2) }'
 }
 
 # The test that started the process restarts it: a file requests it, and is removed afterwards.

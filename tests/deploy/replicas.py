@@ -131,8 +131,12 @@ class Site:
             assert time.monotonic() < deadline
             time.sleep(0.2)
 
-    def roll(self, drain_seconds: int) -> subprocess.CompletedProcess[str]:
-        """Run deploy/rolling_restart.sh on the replicas; this process, their parent, stops and starts them."""
+    def roll(self, drain_seconds: int, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Run deploy/rolling_restart.sh on the replicas; this process, their parent, stops and starts them.
+
+        Args:
+            variables: further ones of its environment.
+        """
         orders = self.folder / "orders"
         orders.mkdir(exist_ok=True)
         over = threading.Event()
@@ -150,7 +154,7 @@ class Site:
         try:
             return subprocess.run(
                 ["sh", str(image.ROOT / "deploy" / "rolling_restart.sh")],
-                env=os.environ | settings,
+                env=os.environ | settings | variables,
                 capture_output=True,
                 text=True,
                 timeout=300,
