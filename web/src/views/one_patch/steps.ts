@@ -75,7 +75,7 @@ function buildCells(picture: SVGElement, left: number, size: number): Named[] {
   const [cell, side] = [PLANE / size, PLANE / size + 0.3] // without gaps
   return Array.from({ length: size * size }, (_, place) => {
     const [x, y] = [left + (place % size) * cell, 22 + Math.floor(place / size) * cell]
-    return withTitle(svgElement("rect", { x, y, width: side, height: side }, picture))
+    return withTitle(svgElement("rect", { x, y, width: side, height: side, class: "pixel" }, picture))
   })
 }
 
