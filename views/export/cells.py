@@ -7,6 +7,8 @@ A plain number, "12", "0.5" or "12.5 %", is left as it is: its value stays.
 
 import re
 
+from ..text import literal
+
 _FORMULA = re.compile(r"[=+\-@\uff1d\uff0b\uff0d\uff20]")  # the last four: the same signs in full width
 _MONTHS = (
     "jan(uary|v|vier|uar|eiro)?|feb(ruary|ruar|rero)?|f[eé]vr?(ier|ereiro)?|mar(ch|s|zo|ço)?|m[aä]rz|mrz|apr(il|ile)?"
@@ -43,9 +45,12 @@ def cell(value: object) -> object:
     """Escape a value for a table that a spreadsheet may open; numbers and harmless texts are not changed.
 
     A text that a spreadsheet would interpret, even after spaces, gets a leading apostrophe. One that begins with
-    apostrophes gets one more, so that `text_of_cell` restores it.
+    apostrophes gets one more, so that `text_of_cell` restores it. Signs of writing direction are for screens alone.
     """
-    return f"'{value}" if isinstance(value, str) and is_interpreted(value) else value
+    if not isinstance(value, str):
+        return value
+    text = literal.without_isolates(value)
+    return f"'{text}" if is_interpreted(text) else text
 
 
 def text_of_cell(cell: str) -> str:

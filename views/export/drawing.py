@@ -19,6 +19,7 @@ from .stroke import Stroke, paint_stroke, stroke_svg
 
 FONT = "'Source Sans 3', 'Source Sans Pro', 'Helvetica Neue', Arial, 'Noto Sans', sans-serif"
 LABEL_WIDTH = 200.0  # pixels of the longest label of a row, a column or a token; longer ones are cut
+SHORTEST_CUT = 96.0  # pixels that a label has beside a matrix, however small
 FOOT = 28  # height of the line about boxes
 CAPTION, CAPTION_LINE, CAPTION_WIDTH = 16, 24, 320  # sizes of a caption: type, line, narrowest drawing
 BOXES = Message("files.boxes", "A box is a character that no installed font has.")
@@ -188,7 +189,7 @@ def to_png(drawing: Drawing, scale: int = 3) -> bytes:
 
 def _paint_text(image: Image.Image, text: TextLine, scale: int) -> None:
     size = round(text.size * scale)
-    runs = font_runs(literal.visible(text.text))
+    runs = font_runs(_painted(text.text))
     length, line = math.ceil(sum(_run_width(run, size) for run in runs)), round(text.size * scale * 1.5)
     # Centred on the anchor, and a square where it is rotated, so that rotating it does not move the anchor.
     width = 2 * max(length, line)
@@ -223,7 +224,7 @@ def _drop(size: int) -> float:
 
 def text_width(text: str, size: float) -> float:
     """Width of `text` in pixels at that font size."""
-    return sum(_run_width(run, 100) for run in font_runs(literal.visible(text))) * size / 100
+    return sum(_run_width(run, 100) for run in font_runs(_painted(text))) * size / 100
 
 
 def fit_label(label: str, size: float, width: float = LABEL_WIDTH) -> tuple[str, str]:
@@ -231,7 +232,7 @@ def fit_label(label: str, size: float, width: float = LABEL_WIDTH) -> tuple[str,
 
     The arguments `text` and `whole` of a `TextLine`.
     """
-    label = literal.visible(label)
+    label = literal.token(label)
     if text_width(label, size) <= width:
         return label, ""
     letters = bisect.bisect_left(
@@ -252,6 +253,11 @@ def wrap(text: str, size: float, width: float) -> list[str]:
     return lines
 
 
+def _painted(text: str) -> str:
+    """The characters of `text` for which there are fonts."""
+    return literal.without_isolates(literal.visible(text))
+
+
 def _run_width(run: FontRun, size: int) -> float:
     if run.path is None and find_fonts():
         return sum(_box_width(char, size) for char in run.text)
@@ -265,4 +271,4 @@ def _box_width(char: str, size: int) -> float:
 
 def _missing(text: str) -> bool:
     """Whether no font has a character of `text`."""
-    return bool(find_fonts()) and any(run.path is None for run in font_runs(literal.visible(text)))
+    return bool(find_fonts()) and any(run.path is None for run in font_runs(_painted(text)))

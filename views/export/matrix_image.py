@@ -9,7 +9,7 @@ import numpy as np
 from .. import palette
 from ..text import literal
 from ..text.numbers import three_digits
-from .drawing import Box, Drawing, Item, Pixels, TextLine, fit_label, text_width
+from .drawing import LABEL_WIDTH, SHORTEST_CUT, Box, Drawing, Item, Pixels, TextLine, fit_label, text_width
 
 MARGIN = 16
 _ANGLE = -60  # of the labels above the columns
@@ -120,7 +120,11 @@ def _panel_items(panel: MatrixPanel, left: float, head: float) -> tuple[Items, f
     size, every = min(sizes.letters[1], 0.8 * pitch), 1
     if size < sizes.letters[0]:  # labels of all lines would touch
         size, every = sizes.letters[0], math.ceil(1.25 * sizes.letters[0] / pitch)
-    row_labels, column_labels = ([fit_label(label, size) for label in labels] for labels in (rows, columns))
+    # no more than the matrix takes in the same direction, or a small matrix would be lost beside its labels
+    most = (min(LABEL_WIDTH, max(SHORTEST_CUT, side)) for side in (width * wide, height * high))
+    row_labels, column_labels = (
+        [fit_label(label, size, room) for label in labels] for labels, room in zip((rows, columns), most, strict=True)
+    )
     start = left + max((text_width(row, size) + 6 for row, _ in row_labels), default=0) + (22 if panel.axes[0] else 0)
     lengths = [text_width(name, size) for name, _ in column_labels]
     rise = math.sin(math.radians(-_ANGLE)) * max(lengths, default=0)

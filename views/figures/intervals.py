@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from .. import palette
 from ..text import literal
 from ..text.numbers import with_interval
-from .line_chart import GAP_BELOW, SERIES, SIDE_GAP
+from .line_chart import GAP_BELOW, LONGEST_NAME, SERIES, SIDE_GAP
 
 _HEIGHT = 360
 _SPREAD = 0.5  # of the distance between two groups, for the series of one
@@ -69,7 +69,7 @@ def intervals(
                 "type": "scatter",
                 "x": [group + offset for group, *_ in points],
                 "y": [value for _, value, *_ in points],
-                "name": literal.plotly(line.name),
+                "name": literal.plotly(literal.fit(literal.visible(line.name), LONGEST_NAME)),
                 "legendgroup": str(index),
                 "mode": "markers",
                 "marker": {
@@ -114,7 +114,7 @@ def intervals(
                 "title": {"text": x_title, "standoff": GAP_BELOW, "font": ink},
                 "tickvals": list(range(len(groups))),
                 # brackets on a line of their own: on a phone Plotly turns longer labels, and leaves out the last
-                "ticktext": [re.sub(r"\s*\(", "<br>(", literal.plotly(group)) for group in groups],
+                "ticktext": [re.sub(r"\s*\(", "<br>(", _tick(group)) for group in groups],
                 "range": [-0.5, len(groups) - 0.5],
                 "showgrid": False,
             },
@@ -131,6 +131,10 @@ def intervals(
             **({} if boundary is None else _vertical_line(*boundary, theme)),
         },
     )
+
+
+def _tick(group: str) -> str:
+    return literal.plotly(literal.fit(literal.visible(group), LONGEST_NAME))
 
 
 def _vertical_line(group: int, label: str, theme: palette.Theme) -> dict[str, object]:

@@ -19,6 +19,8 @@ GAP = 0.08  # between two panels
 SIDE_GAP, GAP_BELOW = 20, 12  # numbers at the side are wider in the font of a saved picture
 BINS = 60  # of a histogram
 LABEL_LINE, LABEL_LETTER, LABEL_WIDTH = 16, 7, 14  # pixels of a line's label and of a letter; letters in a row
+LABEL_ROWS = 3  # of a line's label; the rest is cut, and read when the line is pointed at
+LONGEST_NAME, LONGEST_TICK = 48, 24  # letters in a legend and on an axis
 
 
 @dataclass(frozen=True)
@@ -66,9 +68,8 @@ def lines(
     traces: list[dict] = []
     names: set[str] = set()
     for curve in curves:
-        name = literal.plotly(literal.visible(curve.name))
-        traces.append(_trace(curve, name, theme, showlegend=name not in names))
-        names.add(name)
+        traces.append(_trace(curve, theme, showlegend=curve.name not in names))
+        names.add(curve.name)
     ink = {"color": palette.INK[theme]}
     ticks = {"ticks": "outside", "ticklen": 5, "tickcolor": palette.MASKED[theme]} if direct else {"ticks": ""}
     axis = {**grid(theme), "automargin": not short, **ticks}
@@ -97,9 +98,9 @@ def lines(
 
 def _wrapped(name: str) -> list[str]:
     """A label in rows of about `LABEL_WIDTH` letters, or half as many wide ones."""
-    text = literal.visible(name)
+    text = literal.fit(literal.visible(name), LABEL_ROWS * LABEL_WIDTH)
     width = max(1, LABEL_WIDTH * len(text) // max(1, literal.columns(text)))
-    return textwrap.wrap(text, width, break_long_words=False) or [""]
+    return textwrap.wrap(text, width, break_long_words=literal.columns(text) > 2 * LABEL_WIDTH) or [""]
 
 
 def _end_labels(
@@ -164,7 +165,8 @@ def panels(horizontal: dict, lowest: dict, vertical: Sequence[dict], gap: float)
     return axes
 
 
-def _trace(curve: ChartLine, name: str, theme: palette.Theme, showlegend: bool) -> dict:
+def _trace(curve: ChartLine, theme: palette.Theme, showlegend: bool) -> dict:
+    name = literal.plotly(curve.name)
     colour = palette.INK[theme] if curve.place is None else SERIES[curve.place % len(SERIES)]
     labels = None if curve.labels is None else [literal.plotly(label) for label in curve.labels]
     return dict(
@@ -173,7 +175,7 @@ def _trace(curve: ChartLine, name: str, theme: palette.Theme, showlegend: bool) 
         y=_compact(curve.y),
         xaxis=f"x{curve.panel + 1}",
         yaxis=f"y{curve.panel + 1}",
-        name=name,
+        name=literal.plotly(literal.fit(literal.visible(curve.name), LONGEST_NAME)),
         legendgroup=name,
         showlegend=showlegend,
         mode=("lines+markers" if len(curve.x) > 1 and curve.joined else "markers") if curve.marks else "lines",
@@ -186,7 +188,8 @@ def _trace(curve: ChartLine, name: str, theme: palette.Theme, showlegend: bool) 
 
 def category_ticks(figure: go.Figure, names: Sequence[str]) -> go.Figure:
     """Label the positions 0, 1, 2, ... of the x axis."""
-    return figure.update_xaxes(tickvals=list(range(len(names))), ticktext=[literal.plotly(name) for name in names])
+    cut = [literal.plotly(literal.fit(literal.visible(name), LONGEST_TICK)) for name in names]
+    return figure.update_xaxes(tickvals=list(range(len(names))), ticktext=cut)
 
 
 def _compact(values: np.ndarray | Sequence[float]) -> np.ndarray:

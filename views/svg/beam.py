@@ -102,12 +102,11 @@ def _line(step: int, row: int, node: Node) -> str:
 
 def _box(step: int, row: int, node: Node) -> str:
     left, top = _left(step), _TOP + _ROW * row
-    token = literal.visible(literal.token(node.token))
-    short = literal.fit(token, _LETTERS)
+    short, token = literal.drawn_token(node.token, _LETTERS)
     full = say(
         "beam.node",
         "{token}: {fate}; probability {probability}, sum of ln p {sum}, score {score}",
-        token=literal.isolated(token),
+        token=token,
         fate=FATES[node.fate](),
         probability=three_digits(node.probability),
         sum=three_digits(node.log_probability),

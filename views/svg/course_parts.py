@@ -52,8 +52,8 @@ def words(
 
 def token_at(x: float, y: float, token: str, anchor: str = "start", letters: int = 14, **attributes: Any) -> str:
     """A token in the middle of the row at `y`, cut after some letters."""
-    label = shown_token(token)
-    return words(x, y + 5, literal.fit(label, letters), anchor, literal.TOKEN, label, **attributes)
+    label, whole = literal.drawn_token(token, letters)
+    return words(x, y + 5, label, anchor, literal.TOKEN, whole, **attributes)
 
 
 def shown_token(token: str) -> str:

@@ -75,10 +75,10 @@ def _middle(pitch: float, place: int) -> float:
 
 
 def _line(pitch: float, letters: int, tokens: Sequence[str], y: float) -> list[str]:
-    shown = [shown_token(token) for token in tokens]
+    drawn = (literal.drawn_token(token, letters) for token in tokens)
     return [
-        words(_middle(pitch, place), y, literal.fit(token, letters), "middle", literal.TOKEN, token)
-        for place, token in enumerate(shown)
+        words(_middle(pitch, place), y, label, "middle", literal.TOKEN, whole)
+        for place, (label, whole) in enumerate(drawn)
     ]
 
 

@@ -156,8 +156,7 @@ def _text(x: float, y: float, text: str, anchor: str) -> str:
 
 
 def _token(at: tuple[float, float], token: str, strong: bool) -> str:
-    label = literal.visible(literal.token(token))
-    cut = literal.fit(label, _CUT)
+    cut, label = literal.drawn_token(token, _CUT)
     x, y = at[0] + 4, at[1] - 4
     weight = ' font-weight="700"' if strong else ""
     return (

@@ -72,14 +72,27 @@ def token(label: str) -> str:
     return _write_codes(label.strip(f" {_THIN_SPACE}"), spaces=True) or "\u2423"
 
 
+def drawn_token(label: str, letters: int) -> tuple[str, str]:
+    """A token as every drawing writes it: what shows nothing is visible, and what does not fit is cut.
+
+    Returns:
+        The label, and the whole of it for its title.
+    """
+    whole = token(label)
+    return fit(whole, letters), whole
+
+
 def as_typed(label: str) -> str:
     """A token's label as in the sentence: without the mark of a word's start; the mark alone is a space."""
     return label.replace(_THIN_SPACE, " ").strip(" ") or " "
 
 
 def plotly(text: str) -> str:
-    """`text` for a label of a Plotly figure, which interprets a few HTML tags and, between dollar signs, LaTeX."""
-    return html(text).replace("$", "&#36;")
+    """`text` for a label of a Plotly figure, which interprets a few HTML tags and, between dollar signs, LaTeX.
+
+    What shows nothing in it is visible, and a label in Arabic or Hebrew changes the order of nothing around it.
+    """
+    return html(isolated(visible(text))).replace("$", "&#36;")
 
 
 def visible(text: str) -> str:
@@ -109,6 +122,11 @@ def isolated(text: str) -> str:
     return f"\u2068{text}\u2069" if _RIGHT_TO_LEFT.search(text) and not _ISOLATED.search(text) else text
 
 
+def without_isolates(text: str) -> str:
+    """`text` without the isolates that `isolated` wrote, for files of values and for fonts."""
+    return text.replace("\u2068", "").replace("\u2069", "")
+
+
 def fit(label: str, letters: int) -> str:
     """A label cut to `letters` of `columns`, with an ellipsis in place of its end; whole if it fits."""
     if columns(label) <= letters:
@@ -118,7 +136,7 @@ def fit(label: str, letters: int) -> str:
         if columns(kept + char) > letters - 1:
             break
         kept += char
-    return kept.rstrip() + "\u2026"
+    return kept.rstrip() + "\u2026" + "\u2069" * (kept.count("\u2068") - kept.count("\u2069"))
 
 
 def columns(text: str) -> int:

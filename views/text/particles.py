@@ -13,6 +13,8 @@ import unicodedata
 from collections.abc import Sequence
 from string import Formatter
 
+from . import literal
+
 PAIRS = (
     "은/는",
     "이/가",
@@ -44,12 +46,12 @@ _SHORT = re.compile(rf"(?:^|[^{_VOWELS}])[{_VOWELS}](?:p|b|t|k|c|ck)$|(?:oo|ee|e
 def fill(text: str, values: dict[str, object], places: Sequence[object] = ()) -> str:
     """`text.format(*places, **values)`, in which a format may end in particles or have two plural forms.
 
-    A count of 8000 without a format is `8,000`.
+    A count of 8000 without a format is `8,000`; a text in Arabic or Hebrew changes the order of nothing around it.
 
     Raises:
         KeyError, IndexError, ValueError: as `str.format` does.
     """
-    values = {name: _as_count(name, value) for name, value in values.items()}
+    values = {name: _as_shown(name, value) for name, value in values.items()}
     return _PARTICLES.vformat(text, places, values) if _FIELD.search(text) else text.format(*places, **values)
 
 
@@ -88,7 +90,9 @@ class _Count(int):
         return super().__format__(format_spec or ",")
 
 
-def _as_count(name: str, value: object) -> object:
+def _as_shown(name: str, value: object) -> object:
+    if isinstance(value, str):
+        return literal.isolated(value)
     return _Count(value) if type(value) is int and abs(value) >= 1000 and name not in _SPELLED else value
 
 

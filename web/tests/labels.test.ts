@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
 
+import { filled } from "../src/core/dom"
 import { fitLabel, isolated, writeSentence } from "../src/core/labels"
 
 const NAMES = ["\u05e9\u05dc\u05d5\u05dd", "12", "(abc)", "\u0645\u0631\u062d\u0628\u0627", "\u07d0", "\u{1e900}"]
@@ -31,4 +32,12 @@ test("a label is cut to what fits, and whole if it fits", () => {
   expect(fitLabel("ab cd", 40, measure)).toBe("ab\u2026")
   expect(fitLabel("\u{1f600}".repeat(9), 35, measure)).toBe("\u{1f600}\u{1f600}\u2026")
   expect(fitLabel("long", 1, measure)).toBe("l\u2026")
+})
+
+test("values of a sentence are isolated where it is filled, each once", () => {
+  const name = NAMES[0]!
+  expect(filled("{token} attends to {key}: {count}", { token: name, key: "a", count: 1234 })).toBe(
+    `\u2068${name}\u2069 attends to a: 1,234`,
+  )
+  expect(filled("{token}", { token: isolated(name) })).toBe(isolated(name))
 })

@@ -1,5 +1,6 @@
 /** Elements, events and texts of a component. */
 
+import { isolated } from "./labels"
 import { grouped } from "./numbers"
 
 const COMPOSING = 229 // code of the keys that an input method takes
@@ -51,14 +52,15 @@ export function setAttributes(node: Element, attributes: Readonly<Record<string,
 }
 
 /**
- * A text of the page with `values` for its placeholders in braces; of counts, the digits are grouped. `{count:token|tokens}`
- * is the form for 1 or for every other count, as in views/text/particles.py.
+ * A text of the page with `values` for its placeholders in braces; of counts, the digits are grouped, and texts in Arabic or
+ * Hebrew change the order of nothing around them. `{count:token|tokens}` is the form for 1 or for every other count, as in
+ * views/text/particles.py.
  */
 export function filled(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)(?::([^{}|]*)\|([^{}|]*))?\}/g, (place, name: string, one?: string, many?: string) => {
     const value = values[name] ?? place
     if (one !== undefined && many !== undefined) return String(value) === "1" ? one : many
-    return Number.isInteger(value) ? grouped(Number(value)) : String(value)
+    return Number.isInteger(value) ? grouped(Number(value)) : isolated(String(value))
   })
 }
 

@@ -184,6 +184,8 @@ function buildKey(name: string, legend: ParentNode): Pick<Curve, "key" | "sample
   const key = element("span", "line-name", legend)
   const picture = svgElement("svg", { width: 26, height: 8 }, key)
   const sample = svgElement("line", { x1: 0, y1: 4, x2: 26, y2: 4, "stroke-width": 2.5 }, picture)
-  element("span", "", key).textContent = `${name} `
+  const shown = element("span", "name", key)
+  shown.textContent = `${name} `
+  shown.title = name
   return { key, sample, number: markData(element("b", "", key), "number") }
 }
