@@ -13,6 +13,7 @@ from .text.catalogue import Message, Untranslated, say
 MEAN = "mean"
 ROW_AND_COLUMN = Message("patch.place", "row {row}, column {column}")
 LAYER_AND_HEAD = Message("map.one", "layer {layer}, head {head}")
+ROW_NAME = "{read} \u2192 {chosen}"
 ATTENDS = Message("grid.cell", "{query} attends to {key}")
 OVER_HEADS = Message("map.mean.heads", "layer {layer}, mean over heads")
 OVER_LAYERS = Message("map.mean.layers", "head {head}, mean over layers")
@@ -96,8 +97,8 @@ def row_name(read: str, chosen: str) -> str:
     """
     if not chosen:
         return read
-    names = (literal.isolated(literal.visible(literal.token(token))) for token in (read, chosen))
-    return " \u2192 ".join(names)
+    first, second = (literal.isolated(literal.visible(literal.token(token))) for token in (read, chosen))
+    return ROW_NAME.format(read=first, chosen=second)
 
 
 def row_names(read: Sequence[str], chosen: Sequence[str] = ()) -> tuple[str, ...]:

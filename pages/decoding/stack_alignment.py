@@ -31,6 +31,7 @@ def render(stack: StackRequest) -> None:
     matrix = partial(
         RowMatrix,
         rows=map_labels.row_names(stack.trace.target_tokens, stack.trace.chosen),
+        read=stack.trace.next_tokens,
         attends=True,
         columns=stack.trace.source_tokens,
         row_title=say("history.generated", "generated token"),

@@ -59,6 +59,7 @@ def render(request: Request, name: str) -> None:
         RowMatrix,
         kind="cross",
         rows=map_labels.row_names(trace.target_tokens, trace.chosen),
+        read=trace.next_tokens,
         attends=True,
         columns=trace.source_tokens,
         row_title=say("history.generated", "generated token"),

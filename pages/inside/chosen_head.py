@@ -43,6 +43,11 @@ class ChosenHead:
         return map_labels.row_names(queries, self.trace.chosen_at(self.kind.name)), keys
 
     @property
+    def read(self) -> tuple[str, ...]:
+        """Tokens read at the queries, in files."""
+        return self.trace.axes(self.kind.name)[0]
+
+    @property
     def label(self) -> str:
         """Kind, layer and head in words, within a sentence."""
         place = {"layer": self.layer + 1, "head": self.head + 1}

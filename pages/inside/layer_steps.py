@@ -1,6 +1,7 @@
 """Multi-head attention in seven steps, each with its matrices and its check."""
 
 import math
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -16,6 +17,7 @@ from views import map_labels
 from views.components.matrix_row import Operation, RowMatrix, matrix_row
 from views.components.player import player
 from views.controls import widgets
+from views.export import downloads
 from views.text import terms
 from views.text.catalogue import Message, Untranslated, say
 from views.text.numbers import three_digits
@@ -93,8 +95,9 @@ def render(request: Request) -> None:
     with st.container(horizontal=True):
         title = say("inside.step.title", "{step}: {place}", step=STEP_LABELS[id](), place=chosen.label)
         files.matrices(items, title, name)
-        rows = lambda: [[name, *map(float, line)] for name, line in zip(names, result.values, strict=True)]  # noqa: E731
-        files.csv([corner, *columns], rows, name, say("inside.step.csv", "{matrix} as CSV", matrix=result.name))
+        label = say("inside.step.csv", "{matrix} as CSV", matrix=result.name)
+        table = partial(_table, chosen, result, [corner, *columns])
+        files.download(label, lambda: downloads.table_csv(*table()), f"{name}.csv")
         streams = {name: getattr(steps.inputs, name) for name in ("query_input", "key_input", "sublayer_output")}
         arrays = streams | {name: getattr(steps, name) for name in RESULT_FIELDS}
         for projected, (weight, bias) in steps.projections.items():
@@ -119,6 +122,13 @@ def render(request: Request) -> None:
     tables.render_table(summary, say("inside.steps.table", "All seven steps"), marked=step)
 
 
+def _table(chosen: ChosenHead, result: RowMatrix, header: list[str]) -> tuple[list[str], list[list[object]]]:
+    """Return header and rows of a matrix for a file; rows of queries have the token that was chosen there, too."""
+    names = map_labels.numbered(result.read or result.rows)
+    rows = [[name, *map(float, line)] for name, line in zip(names, result.values, strict=True)]
+    return downloads.with_chosen(header, rows, chosen.trace.chosen_at(chosen.kind.name) if result.read else ())
+
+
 def step_matrices(step: int, steps: AttentionSteps, chosen: ChosenHead, projection: str) -> list[RowMatrix | str]:
     """Return the matrices of a step with the signs between them; the last matrix is its result."""
     queries, keys = chosen.axes
@@ -126,14 +136,16 @@ def step_matrices(step: int, steps: AttentionSteps, chosen: ChosenHead, projecti
     token, dimension = terms.TOKEN(), say("column.dimension", "dimension")
 
     def vectors(name: str, values: np.ndarray, tokens: tuple[str, ...]) -> RowMatrix:
-        return RowMatrix(name, values, kind, tokens, row_title=token, column_title=dimension)
+        read = chosen.read if tokens is queries else ()
+        return RowMatrix(name, values, kind, tokens, row_title=token, column_title=dimension, read=read)
 
     def weight(name: str, projection: str) -> RowMatrix:
         values = steps.projections[projection].weight
         return RowMatrix(name, values, kind, row_title=terms.ROW(), column_title=dimension)
 
     def square(name: str, values: np.ndarray, **options) -> RowMatrix:
-        return RowMatrix(name, values, kind, queries, keys, terms.QUERY(), terms.KEY(), **options)
+        sides = queries, keys, terms.QUERY(), terms.KEY()
+        return RowMatrix(name, values, kind, *sides, **options, read=chosen.read)
 
     if step == 0:
         letter = LETTERS[projection]
@@ -156,7 +168,9 @@ def step_matrices(step: int, steps: AttentionSteps, chosen: ChosenHead, projecti
     if step == 3:
         return [scores, say("inside.sign.mask", "mask \u2192"), masked]
     weights = np.where(np.isneginf(steps.masked_scores), np.float32(-np.inf), steps.weights)
-    softmax = square(say("inside.weights", "Weights"), weights, signed=False, top=1.0, masked=("0", hidden))
+    softmax = square(
+        say("inside.weights", "Weights"), weights, signed=False, top=1.0, masked=("0", hidden), attends=True
+    )
     if step == 4:
         return [masked, say("inside.sign.softmax", "softmax \u2192"), softmax]
     if step == 5:

@@ -49,7 +49,9 @@ def test_pressing_heads_changes_the_translation_and_the_address(server: Server, 
     ready(page)
     tab_to(difference)
     page.keyboard.press("ArrowDown")  # enters at the first cell
-    expect(page.locator(".heard", has_text="\u2192").first).to_contain_text(re.compile(r": \u2212?[\d.e\u2212-]+$"))
+    expect(page.locator(".heard", has_text=" attends to ").first).to_contain_text(
+        re.compile(r": \u2212?[\d.e\u2212-]+$")
+    )
     marked = page.locator(":is(.queries, .keys) .at")
     expect(marked).to_have_count(6)  # a row and a column of all three maps
     assert len(set(marked.evaluate_all("all => all.map((one) => one.parentElement.className + one.textContent)"))) == 2

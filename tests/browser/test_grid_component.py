@@ -64,7 +64,7 @@ def test_the_tooltip_shows_the_value_of_the_array(mount):
     for row, column, query, key in np.ndindex(sheet.weights.shape):
         pair, value, place = hover(page, sheet, row, column, query, key)
         assert value == three_digits(float(sheet.weights[row, column, query, key]))
-        assert pair == " \u2192 ".join(component.labels((sheet.queries[query], sheet.keys[key])))
+        assert pair == " attends to ".join(component.labels((sheet.queries[query], sheet.keys[key])))
         assert place == map_labels.describe(sheet.rows[row], sheet.columns[column])
 
 

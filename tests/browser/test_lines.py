@@ -21,7 +21,7 @@ def test_lines_are_chosen_locked_linked_and_saved(page: Page, server: Server, tm
     heads.get_by_role("button", name="one at a time").click()
     heads.get_by_role("button", name="Head 3").click()
     page.get_by_role("group", name="Layers").get_by_role("button", name="all").click()
-    page.locator(QUERY, has_text="acheter").click()
+    page.locator(QUERY, has_text="acheter \u2192").click()
     expect(page).to_have_url(re.compile(r"lines=1\.2\.3\.4-3-70-q4"))
     ready(page)
     weights = page.locator(".side.key .weight").all_inner_texts()
@@ -36,7 +36,7 @@ def test_lines_are_chosen_locked_linked_and_saved(page: Page, server: Server, tm
     assert len(rows) > sum(row["query token"] == "acheter" for row in rows) > 0
     address = page.url
     open_page(page, address)
-    expect(page.locator(f"{QUERY}[aria-selected=true]")).to_contain_text("acheter")
+    expect(page.locator(f"{QUERY}[aria-selected=true]")).to_contain_text("acheter \u2192")
     assert page.locator(".side.key .weight").all_inner_texts() == weights
     # while the share is dragged the browser updates the lines; after the release the server counts the same
     page.get_by_role("button", name="Unlock").click()
@@ -52,7 +52,7 @@ def test_lines_are_chosen_locked_linked_and_saved(page: Page, server: Server, tm
     all_of_them = re.search(r"Lines drawn: (\d+)\.", legend.inner_text())[1]
     expect(page.get_by_text(f"now {all_of_them} of")).to_be_visible()
     # another kind has other tokens: the lock is released, the heads stay
-    page.locator(QUERY, has_text="acheter").click()
+    page.locator(QUERY, has_text="acheter \u2192").click()
     expect(page).to_have_url(re.compile(r"lines=1\.2\.3\.4-3-100-q4"))
     page.get_by_role("radio", name="Encoder", exact=True).click()
     expect(page).to_have_url(re.compile(r"lines=1\.2\.3\.4-3-100(&|$)"))

@@ -38,7 +38,9 @@ def test_a_token_of_an_axis_is_marked_in_every_map_and_a_cell_by_both_its_tokens
     page.keyboard.press("ArrowDown")
     row, column = highlighted_cell(page)
     read = detail.locator(".tip .pair").inner_text()
-    assert read == " \u2192 ".join((labels.nth(row).inner_text(), page.locator(".keys span").nth(column).inner_text()))
+    assert read == " attends to ".join(
+        (labels.nth(row).inner_text(), page.locator(".keys span").nth(column).inner_text())
+    )
     assert frames == []
 
 

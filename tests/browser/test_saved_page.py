@@ -87,7 +87,7 @@ def test_maps_read_out_open_and_follow_the_browser(offline: Page, tmp_path):
     for query, key in np.ndindex(3, 3):
         expected = "masked" if key > query else three_digits(float(sheet.weights[1, 2, query, key]))
         assert hover_cell(offline, ".detail .map canvas", (3, 3), query, key) == [
-            " \u2192 ".join(component.labels((sheet.queries[query], sheet.keys[key]))),
+            " attends to ".join(component.labels((sheet.queries[query], sheet.keys[key]))),
             expected,
         ]
     tile = offline.locator(".tile canvas").nth(6)
@@ -105,7 +105,7 @@ def test_maps_read_out_open_and_follow_the_browser(offline: Page, tmp_path):
         offline.keyboard.press(key)
     announced = offline.locator(".detail .heard").text_content()
     expected = three_digits(float(sheet.weights[0, 2, 2, 1]))
-    assert announced == f"{sheet.queries[2]} \u2192 {sheet.keys[1]}: {expected}"
+    assert announced == f"{sheet.queries[2]} attends to {sheet.keys[1]}: {expected}"
     offline.get_by_text("Numbers as a table").click()
     offline.locator(".detail tbody tr").nth(2).wait_for()
     rows = offline.locator(".detail tbody tr").all_inner_texts()

@@ -49,7 +49,7 @@ def test_a_token_is_looked_at_and_held_without_a_request(server: Server, page: P
     open_page(page, f"{server.url}/{SENTENCE}")
     expect(page.locator(".stage-root .caption button")).to_have_text("Cross-attention, layer 4, mean of 8 heads")
     expect(french(page)).to_have_accessible_name(
-        "elle, place 15 of 20, attends to it 0.401, </s> 0.215, was 0.161, be 0.072, other 0.150"
+        "' \u2192 elle, place 15 of 20, attends to it 0.401, </s> 0.215, was 0.161, be 0.072, other 0.150"
     )
     count_messages(page)
     french(page).hover()
@@ -294,7 +294,7 @@ def test_a_ribbon_is_pulled_controlled_and_taken_back(server: Server, page: Page
     open_page(page, f"{server.url}/{SENTENCE}")
     french(page).click()
     page.locator(".english .token").nth(1).click()
-    expect(page.locator(".pull h2")).to_have_text("elle attends to animal")
+    expect(page.locator(".pull h2")).to_have_text("' \u2192 elle attends to animal")
     expect(page.locator(".scale span")).to_have_text(["elle", "il"])
     count_messages(page)
     x, y = middle_of(page, ".front .ribbon.picked")
@@ -354,7 +354,7 @@ def test_an_arc_of_the_decoder_is_dragged_and_a_key_of_the_encoder_is_tapped(ser
     page.mouse.move(x + 100, y, steps=5)
     page.mouse.up()
     page.wait_for_url(re.compile("pull=pull(:|%3A)decoder"))
-    expect(page.locator(".pull h2")).to_have_text(re.compile("^elle attends to "))
+    expect(page.locator(".pull h2")).to_have_text(re.compile("^' \u2192 elle attends to "))
     page.get_by_role("button", name="Reset").click()
     page.wait_for_url(lambda url: "pull=" not in url)
     page.get_by_role("radio", name="Encoder").check()

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import palette
+from .. import map_labels, palette
 from ..controls import sentence_input
 from ..viewer.payload import SentArray, pack
 from . import component, stage
-from .stage_changes import french_side
 
 _MOUNT = component.Component("alignment_stage", "stage-root")
 _NAMES = ("english", "french", "englishName", "frenchName", "attends", "attended", "other", "masked", "corner")
@@ -42,7 +41,8 @@ def payload(content: AlignmentStage, theme: palette.Theme) -> bytes:
         "title": content.title,
         "meaning": f"{stage.MEANINGS['cross']()} {stage.WORDS['barIsOne']()}",
         "english": component.labels(content.english),
-        **french_side(content.start, content.french),
+        "french": component.labels(content.french),
+        "rowName": map_labels.ROW_NAME,
         "start": component.labels([content.start])[0],
         "kinds": {kind: {"scales": component.scales(kind)} for kind in ("encoder", "cross", "decoder")},
     }

@@ -21,7 +21,7 @@ from ..text.numbers import grouped
 from ..viewer.attention_maps import AttentionMaps
 from ..viewer.payload import float32_numbers
 from . import component, controls, stage
-from .stage_changes import PlaceChances, french_side, pack_levels
+from .stage_changes import PlaceChances, pack_levels
 
 _MOUNT = component.Component("formation_stage", "stage-root")
 LAYER, HEAD, STEP = "formed_layer", "formed_head", "training_step"  # in the address
@@ -118,7 +118,8 @@ def payload(content: FormationStage, theme: palette.Theme) -> bytes:
         "words": component.translated(WORDS),
         "controls": controls.control_specs(content.choices, (LAYER, HEAD, STEP)),
         "english": component.labels(cross.keys.labels),
-        **french_side(decoder.keys.labels[0], (place.token for place in content.steps[0].places)),
+        "french": component.labels(place.token for place in content.steps[0].places),
+        "rowName": map_labels.ROW_NAME,
         "start": component.labels(decoder.keys.labels[:1])[0],
         "kinds": stage.kind_headers(content.maps),
         "roles": [vars(role) for role in content.roles],

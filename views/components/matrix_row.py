@@ -44,7 +44,7 @@ class RowMatrix:
         wide: columns are as wide as possible, so that they can be distinguished.
         paint: cells can be switched between 0 and 1.
         cursor: row and column that are marked at first in an `attention_map`.
-        read: the tokens read at the rows, by which rows are marked in other maps; `rows` where empty.
+        read: the tokens by which rows are marked in other maps and named in files; `rows` where empty.
         attends: cells are attention weights of a row to a column, which the read-out says.
     """
 

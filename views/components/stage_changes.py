@@ -4,12 +4,11 @@ A pull in the last layer changes one row and what follows it; the rest of the ma
 """
 
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..map_labels import row_names
 from ..viewer.attention_maps import AttentionMaps
 from ..viewer.level_code import round_to_levels
 from ..viewer.payload import SentArray, float32_numbers, pack
@@ -73,18 +72,6 @@ class PulledStage:
     count: int
 
 
-def french_side(start: str, tokens: Iterable[str]) -> dict[str, list[str]]:
-    """Header fields of the translation: its tokens, and the names of the places at which they are chosen.
-
-    Args:
-        start: the decoder's first input.
-        tokens: in the order in which they are chosen; each is read at the place of the next.
-    """
-    chosen = list(tokens)
-    rows = row_names([start, *chosen[:-1]], chosen)
-    return {"french": component.labels(chosen), "rows": component.labels(rows)}
-
-
 def name_of(maps: AttentionMaps, text: str) -> int:
     """A name of a translation, by which changes state what they belong to."""
     return zlib.crc32("\n".join([*maps["cross"].keys.labels, *maps["cross"].queries.labels, text]).encode())
@@ -119,7 +106,7 @@ def pack_changes(maps: AttentionMaps, places: Sequence[PlaceChances], text: str,
     former, now = ([place.sent() for place in each] for each in (places, pulled.places))
     header = {
         "of": name_of(maps, text),
-        **french_side(maps["decoder"].keys.labels[0], (place.token for place in pulled.places)),
+        "french": component.labels(place.token for place in pulled.places),
         "places": {index: place for index, place in enumerate(now) if former[index : index + 1] != [place]},
         "pulled": {name: value for name, value in vars(pulled).items() if name not in ("maps", "places")},
     }

@@ -70,14 +70,13 @@ export function cellName(matrix: CellAxes, row: number, column: number, attends 
 export interface MatrixSettings {
   masked: Readonly<Record<Theme, string>>
   allowed?: number // the shade of a cell that a mask allows
-  words?: { readonly read: string; readonly cell?: string } // the text of a cell that is a weight
 }
 
 /**
  * A matrix as input of a heatmap; cells that are 0 in a matrix of only 0 and 1 are masked. `label` is its name for screen
- * readers, with placeholders for name, rows and columns.
+ * readers, with placeholders for name, rows and columns; `attends` is as of `cellName`.
  */
-export function heatmapOf(item: Matrix, { masked, allowed, words }: MatrixSettings, theme: Theme, label: string): ShownMap {
+export function heatmapOf(item: Matrix, { masked, allowed }: MatrixSettings, theme: Theme, label: string, attends = ""): ShownMap {
   const [rows, columns] = item.shape
   const colours = lookupTable(item.scales[theme])
   const [zero, one] = item.words ?? []
@@ -108,7 +107,7 @@ export function heatmapOf(item: Matrix, { masked, allowed, words }: MatrixSettin
       scale.low.textContent = threeDigits(item.low)
       scale.high.textContent = threeDigits(item.high)
     },
-    pair: (row, column) => cellName(item, row, column, words?.cell),
+    pair: (row, column) => cellName(item, row, column, attends),
     write: (value) => one ?? full(value),
     masked: zero ?? item.masked.join(", "),
     corner: `${item.row_title} \\ ${item.column_title}`,

@@ -109,7 +109,7 @@ function headingOf(heading: string, { words }: MapSets, chosen: Chosen): string 
 }
 
 function inputOf(item: ShownMatrix, maps: MapSets, theme: Theme): ShownMap {
-  const shown = heatmapOf(item, maps, theme, maps.words.read)
+  const shown = heatmapOf(item, maps, theme, maps.words.read, maps.words.cell)
   const input: ShownMap = { ...shown, table: maps.words.table, places: maps.places, numbered: !maps.places }
   if (maps.places) input.kindOf = () => ""
   if (item.rounded && !item.words) input.write = threeDigitsOfHalf

@@ -22,7 +22,7 @@ interface Settings extends MatrixSettings {
   theme: Theme
   beside: number // matrices that share the width of a wide screen
   made?: Operation | null
-  words: { read: string; paint: string }
+  words: { read: string; paint: string; cell: string }
 }
 
 class MatrixRow extends View<Bytes> {
@@ -102,7 +102,7 @@ class MatrixRow extends View<Bytes> {
 
 function inputOf(item: Matrix, settings: Settings, theme: Theme): ShownMap {
   const { words } = settings
-  const shown = heatmapOf(item, settings, theme, item.paint ? words.paint : words.read)
+  const shown = heatmapOf(item, settings, theme, item.paint ? words.paint : words.read, words.cell)
   return {
     ...shown,
     rows: shownLabels(item.rows),

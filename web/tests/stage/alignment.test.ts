@@ -5,8 +5,7 @@ import { describeToken, rowOf } from "../../src/views/stage/reading"
 import { arcsAtRest } from "../../src/views/stage/strongest"
 
 const words = { englishName: "{token} {place}/{count}", frenchName: "{token} {place}/{count}", attends: "{name} reads {list}", attended: "{name} read by {list}", other: "other" }
-const rows = ["<s> \u2192 un", "un \u2192 deux", "deux \u2192 </s>"]
-const header = { english: ["a", "b"], french: ["un", "deux", "</s>"], rows, start: "<s>", words } as unknown as AlignmentHeader
+const header = { english: ["a", "b"], french: ["un", "deux", "</s>"], rowName: "{read} \u2192 {chosen}", start: "<s>", words } as unknown as AlignmentHeader
 const { payload, kind, maps } = alignmentScene(header, Float32Array.of(0.9, 0.1, 0.25, 0.75, 0.5, 0.5))
 
 it("has the alignment as cross-attention, and no weight of self-attention that an arc could show", () => {

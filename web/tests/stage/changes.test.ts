@@ -7,7 +7,7 @@ import { floats, pack } from "../packing"
 const kind = { heading: "", meaning: "", layers: ["1", "2", "mean"], heads: ["1", "mean"], scales: { light: [], dark: [] } }
 const place = (probability: number) => [probability, "x", probability, "y", 0.01]
 const header = {
-  name: 7, theme: "light", words: {}, controls: [], english: ["the", "cat"], french: ["le", "chat"], rows: ["<s> \u2192 le", "le \u2192 chat"], start: "<s>",
+  name: 7, theme: "light", words: {}, controls: [], english: ["the", "cat"], french: ["le", "chat"], rowName: "{read} \u2192 {chosen}", start: "<s>",
   places: [place(0.5), place(0.75)], text: "le chat", examples: [], kinds: { encoder: kind, cross: kind, decoder: kind },
 }
 const unpulled = decodeStage(
@@ -19,7 +19,7 @@ const unpulled = decodeStage(
 )
 const pulled = { query: 1, key: 0, kind: "cross", before: "le chat", now: "le petit chat", lines: [], former: [], forced: "", count: 1 }
 /** The second row of layer 2 changed, and there is a third place. */
-const sent = pack({ of: 7, french: ["le", "petit", "chat"], rows: ["<s> \u2192 le", "le \u2192 petit", "petit \u2192 chat"], places: { 1: place(0.9), 2: place(0.8) }, pulled }, {
+const sent = pack({ of: 7, french: ["le", "petit", "chat"], places: { 1: place(0.9), 2: place(0.8) }, pulled }, {
   "rows-encoder": ["uint8", [2, 2], Uint8Array.of(0, 0, 0, 0)],
   "rows-cross": ["uint8", [2, 3], Uint8Array.of(0, 0, 1, 0, 1, 1)],
   "rows-decoder": ["uint8", [2, 3], Uint8Array.of(0, 0, 1, 0, 0, 1)],

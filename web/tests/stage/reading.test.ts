@@ -28,7 +28,7 @@ const maps = (queries: readonly string[], keys: readonly string[], first: readon
 })
 
 const payload = {
-  words, english, french, rows,
+  words, english, french,
   kinds: { encoder: kind("Encoder self-attention"), cross: kind("Cross-attention"), decoder: kind("Decoder") },
   maps: {
     encoder: maps(english, english, [0.5, 0.5]),

@@ -21,7 +21,7 @@ const names = [["0", "0"], ["40", "40"], ["3000", "3 000"]]
 const header = {
   words: { stepIs: "step {step} of {last}", play: "Play", pause: "Pause" },
   controls: [{ name: STEP, label: "", options: names, first: "3000" }],
-  ...{ english: ["a", "b"], french: ["un"], rows: ["<s> \u2192 un"], start: "<s>", decimals: 3, theme: "light" },
+  ...{ english: ["a", "b"], french: ["un"], rowName: "{read} \u2192 {chosen}", start: "<s>", decimals: 3, theme: "light" },
   kinds: { encoder: kind, cross: kind, decoder: kind },
   roles: [{ name: "alignment", mark: "A" }, { name: "copying", mark: "C" }],
   steps: [step(0, [8], [[], []]), step(40, [4], [[], [0]]), step(3000, [1], [[0, 1], [0]])],

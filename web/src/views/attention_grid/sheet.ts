@@ -123,8 +123,8 @@ export function cellLabel({ underlay, words, queries, keys, places }: Sheet, que
   return cellNodes(words.cell, queries[query]!, keys[key]!, places ? "" : "token")
 }
 
-function patchName({ patch }: Pick<SharedHeader["words"], "patch">, row: number, column: number): string {
-  return filled(patch, { row: row + 1, column: column + 1 })
+function patchName(words: Pick<SharedHeader["words"], "patch">, row: number, column: number): string {
+  return filled(words.patch, { row: row + 1, column: column + 1 })
 }
 
 /** Layer and head of a map in words. */

@@ -34,7 +34,7 @@ export interface MapSets extends Choosable {
   theme: Theme
   masked: Readonly<Record<Theme, string>>
   allowed: number
-  words: PlaceWords & { options?: string; read: string; table: string }
+  words: PlaceWords & { options?: string; read: string; table: string; cell: string }
 }
 
 interface SentItem extends Omit<MatrixFields, "low" | "high" | "top"> {

@@ -2,7 +2,7 @@
 
 import type { Theme } from "../../core/colour"
 import type { Scene } from "./scene"
-import type { FigureWord, KindHeader, KindName, Words } from "./payload"
+import { decoderSides, type FigureWord, type KindHeader, type KindName, type Words } from "./payload"
 
 /** The header of the payload; see views/components/alignment_stage.py. */
 export interface AlignmentHeader {
@@ -12,13 +12,13 @@ export interface AlignmentHeader {
   readonly meaning: string
   readonly english: readonly string[]
   readonly french: readonly string[]
-  readonly rows: readonly string[]
+  readonly rowName: string
   readonly start: string
   readonly kinds: Readonly<Record<KindName, Pick<KindHeader, "scales">>>
 }
 
 /** The scene of an alignment; `weights` of all places and English tokens, row by row. */
-export function alignmentScene({ english, french, rows, start, words }: AlignmentHeader, weights: Float32Array): Scene {
+export function alignmentScene({ english, french, start, rowName, words }: AlignmentHeader, weights: Float32Array): Scene {
   const maps = {
     encoder: new Float32Array(english.length ** 2), // no weight, so no arc
     cross: weights,
@@ -27,9 +27,9 @@ export function alignmentScene({ english, french, rows, start, words }: Alignmen
   const map = (queries: readonly string[], keys: readonly string[], kind: KindName) => {
     return { queries, keys, shape: [1, 1, queries.length, keys.length] as const, weights: maps[kind] }
   }
-  const inputs = [start, ...french.slice(0, -1)]
+  const [inputs, rows] = decoderSides({ french, start, rowName })
   const payload = {
-    ...{ english, french, rows, start, words, pulled: null, decimals: 3 },
+    ...{ english, french, start, words, pulled: null, decimals: 3 },
     maps: { encoder: map(english, english, "encoder"), cross: map(rows, english, "cross"), decoder: map(rows, inputs, "decoder") },
   }
   return { payload, kind: "cross", maps }

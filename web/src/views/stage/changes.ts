@@ -6,7 +6,6 @@ import { KINDS, readPlace, stageMaps, type KindName, type Pulled, type SentPlace
 interface Changes {
   readonly of: number // the translation that they belong to
   readonly french: readonly string[]
-  readonly rows: readonly string[]
   readonly places: Readonly<Record<number, SentPlace>> // those that differ
   readonly pulled: Pulled
   readonly decimals: number
@@ -17,12 +16,12 @@ export function withChanges(payload: StagePayload, encoded: string): StagePayloa
   if (!encoded) return payload
   const [changes, arrays] = unpack<Changes>(Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0)))
   if (changes.of !== payload.name) return payload
-  const { french, rows, pulled } = changes
+  const { french, pulled } = changes
   const places = french.map((_, place) => {
     const other = changes.places[place]
     return other ? readPlace(other) : payload.places[place]!
   })
-  const header = { ...payload, french, rows, pulled, places, text: pulled.now, drawn: null, decimals: Math.min(payload.decimals, changes.decimals) }
+  const header = { ...payload, french, pulled, places, text: pulled.now, drawn: null, decimals: Math.min(payload.decimals, changes.decimals) }
   const lengths = { encoder: payload.english.length, cross: payload.english.length, decoder: french.length }
   const merged = new Map(KINDS.map((kind) => [kind as string, merge(payload, kind, arrays, lengths[kind])]))
   const reader = {

@@ -3,6 +3,7 @@
 import { KindOfMaps, type Maps } from "../../core/arranged"
 import { MEAN, type Choosable, type Chosen, type Control } from "../../core/choosing"
 import type { Theme } from "../../core/colour"
+import { filled } from "../../core/dom"
 import { unpack, type Arrays, type Bytes } from "../../core/payload"
 
 /** Parameters of the address whose change is an entry in the history. */
@@ -73,7 +74,7 @@ interface Header {
   readonly controls: readonly Control[]
   readonly english: readonly string[]
   readonly french: readonly string[] // the tokens that were chosen
-  readonly rows: readonly string[] // the names of the places: the token read, and the one that was chosen
+  readonly rowName: string // the name of a place, with placeholders for the token read and the one that was chosen
   readonly start: string // the label of the decoder's first input
   readonly places: readonly SentPlace[]
   readonly sentence: string // that is translated
@@ -94,7 +95,7 @@ export interface StagePayload extends Omit<Header, "places">, Choosable {
 }
 
 /** What a figure of tokens and ribbons shows of it. */
-export interface FigurePayload extends Pick<StagePayload, "english" | "french" | "rows" | "start" | "maps" | "pulled" | "decimals"> {
+export interface FigurePayload extends Pick<StagePayload, "english" | "french" | "start" | "maps" | "pulled" | "decimals"> {
   readonly words: Pick<Words, FigureWord>
 }
 export type FigureWord =
@@ -114,12 +115,18 @@ export function decodeStage(bytes: Bytes): StagePayload {
   return { ...header, places: header.places.map(readPlace), pulled: null, maps: stageMaps(header, arrays) }
 }
 
+/** The decoder's inputs, and the names of the places at which its tokens are chosen. */
+export function decoderSides({ french, start, rowName }: Pick<Header, "french" | "start" | "rowName">): [string[], string[]] {
+  const inputs = [start, ...french.slice(0, -1)]
+  return [inputs, french.map((chosen, place) => filled(rowName, { read: inputs[place]!, chosen }))]
+}
+
 /** The maps of all kinds with their means, of arrays without. */
 export function stageMaps(
-  { english, french, rows, start, kinds }: Pick<Header, "english" | "french" | "rows" | "start" | "kinds">,
+  { english, french, start, rowName, kinds }: Pick<Header, "english" | "french" | "start" | "rowName" | "kinds">,
   arrays: Pick<Arrays, "floats" | "shape">,
 ): StagePayload["maps"] {
-  const inputs = [start, ...french.slice(0, -1)] // of the decoder
+  const [inputs, rows] = decoderSides({ french, start, rowName })
   const axes = {
     encoder: { queries: english, keys: english },
     cross: { queries: rows, keys: english },

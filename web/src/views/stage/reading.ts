@@ -89,8 +89,9 @@ export function columnOfHeads(
 
 /** A token in words: its place, and what it attends to in the map that is drawn. */
 export function describeToken(payload: FigurePayload, kind: KindName, map: Float32Array, { side, place }: Focus): string {
-  const { words, english, rows } = payload
-  const { keys } = payload.maps[kind]
+  const { words, english, maps } = payload
+  const { keys } = maps[kind]
+  const rows = maps.cross.queries
   const labels = side === "english" ? english : rows
   const name = filled(side === "english" ? words.englishName : words.frenchName, {
     token: labels[place]!,

@@ -45,7 +45,7 @@ interface Header {
   readonly controls: readonly Control[]
   readonly english: readonly string[]
   readonly french: readonly string[]
-  readonly rows: readonly string[]
+  readonly rowName: string
   readonly start: string
   readonly kinds: Readonly<Record<KindName, KindHeader>>
   readonly roles: readonly Role[]
