@@ -62,11 +62,12 @@ class BudgetEntry:
         self.removed = False
         self.own = 0  # bytes of small objects
         self.buffers: list[Buffer] = []
+        self.size = 0  # bytes, with those of buffers that other entries refer to as well
 
-    @property
-    def size(self) -> int:
-        """Its bytes, with those of buffers that other entries refer to as well."""
-        return self.own + sum(buffer.size for buffer in self.buffers)
+    def set_content(self, own: int, buffers: list[Buffer]) -> None:
+        """Set what it retains."""
+        self.own, self.buffers = own, buffers
+        self.size = own + sum(buffer.size for buffer in buffers)
 
 
 class MemoryBudget:
@@ -105,7 +106,7 @@ class MemoryBudget:
             if entry.removed:
                 return
             self._discount(entry)
-            entry.own, entry.buffers = own, [self._known(buffer) for buffer in buffers.values()]
+            entry.set_content(own, [self._known(buffer) for buffer in buffers.values()])
             self._bytes += own
             for buffer in entry.buffers:
                 self._bytes += 0 if buffer.references else buffer.size
@@ -128,7 +129,9 @@ class MemoryBudget:
 
     def _evict(self, limit: int) -> list[BudgetEntry]:
         """Discount the least recently used entries, never the newest, until all take `limit` bytes at most."""
-        evicted = []
+        evicted: list[BudgetEntry] = []
+        if self._bytes <= limit:
+            return evicted
         beyond_share = [(queue, share * limit) for queue, (_, share) in zip(self._queues, SIZE_CLASSES, strict=True)]
         for queue, least in (*beyond_share, *((queue, 0.0) for queue in reversed(self._queues))):
             size = sum(entry.size for entry in queue)
@@ -181,7 +184,7 @@ class MemoryBudget:
                 self._bytes -= buffer.size
                 if self._buffers.get(buffer.id) is buffer:
                     del self._buffers[buffer.id]
-        entry.own, entry.buffers = 0, []
+        entry.set_content(0, [])
 
     def _known(self, buffer: Buffer) -> Buffer:
         """The same buffer as other entries refer to, or `buffer`.

@@ -226,6 +226,17 @@ def test_pages_of_closed_sockets_are_released(monkeypatch):
     assert [each.value for each in retained] == [None, "value", "value"]
 
 
+def test_an_entry_knows_its_bytes_with_what_it_shares():
+    budget, shared = MemoryBudget(100 * MEGABYTE), array(2)
+    entries = [BudgetEntry(lambda entry: None) for _ in range(2)]
+    budget.charge(entries[0], [shared, array(1)])
+    budget.charge(entries[1], shared)
+    assert [round(entry.size / MEGABYTE, 2) for entry in entries] == [3, 2]
+    budget.discount(entries[0])
+    assert entries[0].size == 0 and entries[1].size == pytest.approx(2 * MEGABYTE, abs=500)
+    assert budget.bytes == pytest.approx(2 * MEGABYTE, abs=500)
+
+
 def test_what_ended_with_a_visit_is_not_counted():
     budget = MemoryBudget(10 * MEGABYTE)
     own = ResultCache(4, budget)
