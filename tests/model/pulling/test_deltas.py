@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model import HeadInterventions, InterventionError, Pull
-from model.pulling.deltas import ALL, REMOVED, pulled_weights, solve_delta
+from model.pulling.deltas import ALL, REMOVED, pulled_weights, solve_delta, solve_deltas
 
 weights = st.lists(st.floats(1e-6, 1 - 1e-6), min_size=1, max_size=8)
 
@@ -18,6 +18,14 @@ weights = st.lists(st.floats(1e-6, 1 - 1e-6), min_size=1, max_size=8)
 def test_the_mean_over_heads_becomes_the_wanted_weight(old, wanted):
     delta = solve_delta(old, wanted)
     assert pulled_weights(old, delta).mean() == pytest.approx(wanted, abs=1e-6)
+
+
+@given(
+    st.lists(st.tuples(st.floats(1e-6, 1 - 1e-6), st.floats(1e-6, 1 - 1e-6), st.floats(0, 1)), min_size=1, max_size=9)
+)
+def test_keys_that_are_solved_together_get_the_numbers_of_each_alone(keys):
+    together = solve_deltas([own for *own, _ in keys], [wanted for *_, wanted in keys])
+    assert together == [solve_delta(own, wanted) for *own, wanted in keys]
 
 
 @given(weights, st.floats(-30, 30))
