@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from ..decoding.tapped_decoding import GeneratedTokens, greedy_with_tap_in_steps
-from ..networks.loss_terms import score_target
+from ..networks.loss_terms import target_losses
 from ..networks.relative_positions import LinearBiases
 from ..networks.transformer import Transformer
 from ..runtime.arrays import largest_difference, softmax, to_array
@@ -52,7 +52,7 @@ class InterventionResult(Generic[TracedPass]):
 
 def token_losses(trace: SentenceTrace) -> np.ndarray:
     """Compute -ln p of each token that should follow, in nats: `(T,)` float64."""
-    return score_target(trace.logits, trace.next_ids).terms.losses
+    return target_losses(trace.logits, trace.next_ids)
 
 
 def attention_shapes(trace: Trace) -> Shapes:

@@ -42,6 +42,7 @@ def decode_rows_in_steps(
     draft: Sequence[int] = (),
     shared: int | None = None,
     before: Tap | None = None,
+    memory: Tensor | None = None,
 ) -> InSteps[list[GeneratedRow]]:
     """Translate one sentence greedily in `count` rows; each pass of the decoder is a part.
 
@@ -53,12 +54,14 @@ def decode_rows_in_steps(
         shared: how many tokens `before` alone determines in all rows, which then have its encoder output, too; None if
             the rows differ in the encoder.
         before: the tap of what rows share.
+        memory: the encoder's output under `before`, `(1, source, d_model)`, if it is known and rows share it.
     """
     every = list(range(count))
     alone = before or identity_tap
     tap = taps(every) if shared is None else alone
-    source = network.ids(source_ids).expand(count if shared is None else 1, -1)
-    decoder = CachedDecoder(network, network.encode(source, None, tap), None, tap)
+    if memory is None:
+        memory = network.encode(network.ids(source_ids).expand(count if shared is None else 1, -1), None, tap)
+    decoder = CachedDecoder(network, memory, None, tap)
     rows = _Rows(network, decoder, draft, limit)
     if shared is not None:
         rows.begin([GeneratedRow()])
@@ -93,6 +96,7 @@ def decode_merged_rows(
     draft: Sequence[int],
     place: int,
     before: Tap | None = None,
+    memory: Tensor | None = None,
     *,
     is_last: bool = True,
 ) -> list[GeneratedRow]:
@@ -101,11 +105,14 @@ def decode_merged_rows(
     Args:
         change: a tap of all rows.
         place: the position whose token the rows choose for themselves; all tokens before it are the same.
+        memory: as of `decode_rows`.
         is_last: `change` acts behind everything that is cached, in the last cross-attention. It then gets one row, of
             which it makes `count`.
     """
     alone = before or identity_tap
-    decoder = CachedDecoder(network, network.encode(network.ids(source_ids), None, alone), None, alone)
+    if memory is None:
+        memory = network.encode(network.ids(source_ids), None, alone)
+    decoder = CachedDecoder(network, memory, None, alone)
     rows = _Rows(network, decoder, draft, limit)
     rows.begin([GeneratedRow()])
     while rows.active and rows.length < min(place, limit):

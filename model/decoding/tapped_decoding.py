@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
+from torch import Tensor
 
 from ..networks.tap import Tap
-from ..networks.transformer import Transformer
+from ..networks.transformer import CachedDecoder, Transformer
 from ..runtime.progress import InSteps, Progress
 
 SPARE = 4  # tokens that are guessed beyond twice as many as were right the last time
@@ -37,6 +38,7 @@ def greedy_with_tap_in_steps(
     draft: Sequence[int] = (),
     *,
     looks_ahead: bool = False,
+    memory: Tensor | None = None,
 ) -> InSteps[GeneratedTokens]:
     """Translate while `tap` intervenes; each step of the decoder is a part.
 
@@ -48,10 +50,12 @@ def greedy_with_tap_in_steps(
             (Leviathan et al. 2023, section 2, with greedy choices); the result is the same as without a draft.
         looks_ahead: the tap lets a query attend to later tokens, so each new token changes all earlier positions:
             nothing is cached, and the draft is ignored.
-
+        memory: the encoder's output under the tap, `(1, source, d_model)`, if it is known.
     """
     config = network.config
-    decoder = network.begin_decoding(network.ids(source_ids), None, tap)
+    if memory is None:
+        memory = network.encode(network.ids(source_ids), None, tap)
+    decoder = CachedDecoder(network, memory, None, tap)
     generated, most = [config.bos_id], 0 if looks_ahead else len(draft)
     probabilities: list[float] = []
     while len(generated) <= limit and (len(generated) == 1 or generated[-1] != config.eos_id):

@@ -76,12 +76,17 @@ def score_probabilities(probabilities: Sequence[float]) -> ScoredTarget:
 
 def score_target(logits: np.ndarray, targets: Sequence[int]) -> ScoredTarget:
     """Compute -ln p of every right token: `(T, vocabulary)` and T ids; the check is `token_cross_entropy`."""
+    losses = target_losses(logits, targets)
+    reference = token_cross_entropy(torch.from_numpy(logits), torch.tensor(list(targets))).double().numpy()
+    return ScoredTarget(loss_terms(losses), largest_difference(losses, reference))
+
+
+def target_losses(logits: np.ndarray, targets: Sequence[int]) -> np.ndarray:
+    """Compute -ln p of every right token, in nats: `(T, vocabulary)` and T ids -> `(T,)` float64."""
     values = logits.astype(np.float64)
     highest = values.max(axis=1)
     normaliser = highest + np.log(np.exp(values - highest[:, None]).sum(axis=1))  # (T,)
-    losses = np.maximum(normaliser - values[np.arange(len(values)), list(targets)], 0.0)
-    reference = token_cross_entropy(torch.from_numpy(logits), torch.tensor(list(targets))).double().numpy()
-    return ScoredTarget(loss_terms(losses), largest_difference(losses, reference))
+    return np.maximum(normaliser - values[np.arange(len(values)), list(targets)], 0.0)
 
 
 def smoothed_target(vocabulary: int, right: int, smoothing: float) -> Tensor:

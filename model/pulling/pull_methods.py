@@ -105,14 +105,28 @@ class PullMethods(NetworkOwner):
         return run_to_end(self.sweep_pull_in_steps(trace, pull, drawn, weights, earlier))
 
     def control_pull_in_steps(
-        self, trace: Trace, pull: Pull, weight: float, drawn: Heads = (), earlier: HeadInterventions | None = None
+        self,
+        trace: Trace,
+        pull: Pull,
+        weight: float,
+        drawn: Heads = (),
+        earlier: HeadInterventions | None = None,
+        *,
+        whole: bool = True,
     ) -> InSteps[PullControl]:
         """Give the same weight to every other key, and hide the key; see `model.pulling.pulls.control_in_steps`."""
-        return control_in_steps(self.network, self.tokenizer, trace, pull, weight, drawn, earlier)
+        return control_in_steps(self.network, self.tokenizer, trace, pull, weight, drawn, earlier, whole=whole)
 
     @falls_back
     def control_pull(
-        self, trace: Trace, pull: Pull, weight: float, drawn: Heads = (), earlier: HeadInterventions | None = None
+        self,
+        trace: Trace,
+        pull: Pull,
+        weight: float,
+        drawn: Heads = (),
+        earlier: HeadInterventions | None = None,
+        *,
+        whole: bool = True,
     ) -> PullControl:
         """Run `control_pull_in_steps` to its end."""
-        return run_to_end(self.control_pull_in_steps(trace, pull, weight, drawn, earlier))
+        return run_to_end(self.control_pull_in_steps(trace, pull, weight, drawn, earlier, whole=whole))

@@ -3,12 +3,17 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import torch
+
 from ..attribution.intervention_result import token_losses
 from ..decoding.tapped_decoding import greedy_with_tap_in_steps
+from ..networks.loss_terms import target_losses
+from ..runtime.arrays import to_array
 from ..runtime.progress import InSteps, Progress, as_one_call
 from ..tracing.head_interventions import InterventionError, Pull, Shapes
 from ..tracing.interventions import HeadInterventions
-from ..tracing.trace import Trace
+from ..tracing.model_of_trace import attach_model
+from ..tracing.trace import Trace, encoder_output, record_trace
 
 if TYPE_CHECKING:
     from ..translator import Translator
@@ -28,6 +33,7 @@ class PulledTrace:
     loss_after: float
 
 
+@torch.inference_mode()
 def trace_pulls_in_steps(translator: "Translator", trace: Trace, pulls: HeadInterventions) -> InSteps[PulledTrace]:
     """Translate the sentence of `trace` under pulls, and record that translation and the former one.
 
@@ -41,14 +47,16 @@ def trace_pulls_in_steps(translator: "Translator", trace: Trace, pulls: HeadInte
         raise InterventionError("Pass at least one pull, and no other change.")
     shapes, limit = shapes_with_room(translator, trace)
     tap = pulls.tap(shapes)
-    generated = yield from greedy_with_tap_in_steps(translator.network, trace.source_ids, tap, limit, trace.next_ids)
-    ids = generated.ids
-    text = trace.source_text
-    after = translator.trace(text, target_ids=ids, intervention=tap)
+    network, source, former = translator.network, trace.source_ids, trace.next_ids
+    encoded = trace if all(pull.kind != "encoder" for pull in own) else None
+    memory = encoder_output(network, trace) if encoded else network.encode(network.ids(source), None, tap)
+    ids = (yield from greedy_with_tap_in_steps(network, source, tap, limit, former, memory=memory)).ids
+    fed = (network.config.bos_id, *ids[:-1])
+    after = record_trace(network, translator.tokenizer, source, fed, ids, tap, encoded)
     yield Progress(limit, limit + 1)
-    same = ids == tuple(trace.next_ids)
-    forced = after if same else translator.trace(text, target_ids=trace.next_ids, intervention=tap)
-    return PulledTrace(after, float(token_losses(trace).mean()), float(token_losses(forced).mean()))
+    forced = network.project(network.decode(network.ids(trace.target_ids), memory, None, tap))[0]  # (T, vocabulary)
+    losses = [token_losses(trace), target_losses(to_array(forced), former)]
+    return PulledTrace(attach_model(after, lambda: translator, tap), *(float(each.mean()) for each in losses))
 
 
 trace_pulls = as_one_call(trace_pulls_in_steps)

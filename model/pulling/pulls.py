@@ -18,8 +18,8 @@ from ..runtime.progress import InSteps, run_to_end
 from ..text.tokenizer import Tokenizer
 from ..tracing.head_interventions import Heads, InterventionError, Pull
 from ..tracing.interventions import HeadInterventions
-from ..tracing.trace import Trace
-from .deltas import solve_delta
+from ..tracing.trace import Trace, encoder_output
+from .deltas import solve_delta, solve_deltas
 from .rows import PulledScore, PulledTranslation, translate_rows_in_steps
 
 WEIGHTS = tuple(number / 16 for number in range(17))
@@ -66,6 +66,8 @@ class PullControl:
         others: the result of the same weight on each of them.
         hidden: the result when this query does not attend to the pulled key in any head of any layer; None where the
             query has no other key.
+
+    Unless whole translations were wanted, those of a pull in the decoder end with the token that its query chooses.
     """
 
     pulled: PulledTranslation
@@ -110,7 +112,7 @@ def sweep_in_steps(
     """
     _check(pull, trace, weights)
     own = _weights(trace, pull.kind, drawn or pull.heads, pull.query)[:, pull.key]
-    deltas = tuple(solve_delta(own, weight) for weight in weights)
+    deltas = tuple(solve_deltas([own] * len(weights), weights))
     rows = [PulledScore(pull.query, pull.key, delta) for delta in deltas]
     translations = yield from _translate(network, tokenizer, trace, pull, rows, earlier)
     return PullSweep(pull, float(own.mean()), tuple(weights), deltas, tuple(translations))
@@ -137,12 +139,16 @@ def control_in_steps(
     weight: float,
     drawn: Heads = (),
     earlier: HeadInterventions | None = None,
+    *,
+    whole: bool = True,
 ) -> InSteps[PullControl]:
     """Give the same weight to every other key in turn, and hide the pulled key from the query in all heads.
 
     Args:
         weight: the weight that the pull gives its key.
         drawn, earlier: as of `sweep_in_steps`.
+        whole: if False, translations under a pull in the decoder end with the token that its query chooses, which is
+            enough for `PullControl.same` and takes a fifth of the time.
 
     Raises:
         InterventionError: as of `sweep_in_steps`.
@@ -152,14 +158,17 @@ def control_in_steps(
     keys = tuple(
         key for key in range(own.shape[1]) if key != pull.key and ((own[:, key] > 0) & (own[:, key] < 1)).all()
     )
-    rows = [PulledScore(pull.query, key, solve_delta(own[:, key], weight)) for key in (pull.key, *keys)]
-    pulled, *others = yield from _translate(network, tokenizer, trace, pull, rows, earlier)
+    tried = (pull.key, *keys)
+    deltas = solve_deltas([own[:, key] for key in tried], [weight] * len(tried))
+    rows = [PulledScore(pull.query, key, delta) for key, delta in zip(tried, deltas, strict=True)]
+    pulled, *others = yield from _translate(network, tokenizer, trace, pull, rows, earlier, whole)
     record = trace.records[pull.kind]
     every = heads_in_scope("all", (), *record.weights.shape[:2])
     hidden = None
     if keys:
         removed = PulledScore(pull.query, pull.key, -math.inf)
-        (hidden,) = run_to_end(_translate(network, tokenizer, trace, replace(pull, heads=every), [removed], earlier))
+        wider = replace(pull, heads=every)
+        (hidden,) = run_to_end(_translate(network, tokenizer, trace, wider, [removed], earlier, whole))
     return PullControl(pulled, keys, tuple(others), hidden)
 
 
@@ -209,10 +218,14 @@ def _translate(
     pull: Pull,
     rows: Sequence[PulledScore],
     earlier: HeadInterventions | None,
+    whole: bool = True,
 ) -> InSteps[list[PulledTranslation]]:
     if earlier is not None and earlier.looks_ahead:
         raise InterventionError("Without the causal mask a pull has no place of its own; put the mask back.")
     tap = None if earlier is None or not earlier.changes else earlier.tap(_shapes(trace))
     limit = min(2 * len(trace.source_ids) + 10, network.config.max_positions)
+    if not whole and pull.kind != "encoder":
+        limit = min(limit, pull.query + 1)
+    memory = None if pull.kind == "encoder" else encoder_output(network, trace)
     ids, draft = trace.source_ids, trace.next_ids
-    return translate_rows_in_steps(network, tokenizer, ids, pull.kind, pull.heads, rows, limit, tap, draft)
+    return translate_rows_in_steps(network, tokenizer, ids, pull.kind, pull.heads, rows, limit, tap, draft, memory)

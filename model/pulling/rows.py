@@ -78,6 +78,7 @@ def translate_rows_in_steps(
     limit: int,
     before: Tap | None = None,
     draft: Sequence[int] = (),
+    memory: Tensor | None = None,
 ) -> InSteps[list[PulledTranslation]]:
     """Translate greedily, every row of a batch with its own number added to its score.
 
@@ -87,6 +88,7 @@ def translate_rows_in_steps(
         before: a tap that all rows pass first, such as that of earlier interventions. It must not let a query attend to
             later tokens.
         draft: a likely translation, which makes the work less and changes nothing.
+        memory: the encoder's output under `before`, `(1, source, d_model)`, if the rows share it.
     """
 
     def tap_of(numbers: Sequence[int]) -> Tap:
@@ -107,12 +109,13 @@ def translate_rows_in_steps(
             draft,
             places.pop(),
             before,
+            memory,
             is_last=kind == "cross",
         )
     else:
         shared = min(places) if chooses else None
         generated = yield from decode_rows_in_steps(
-            network, source_ids, tap_of, len(rows), limit, draft, shared, before
+            network, source_ids, tap_of, len(rows), limit, draft, shared, before, memory
         )
     return [
         _describe(tokenizer, each, row.query if chooses and row.query < len(each.ids) else None)

@@ -242,6 +242,7 @@ def record_trace(
     target_ids: Sequence[int],
     next_ids: Sequence[int],
     intervention: Tap | None = None,
+    encoded: Trace | None = None,
 ) -> Trace:
     """Run the network once with a recorder attached.
 
@@ -250,22 +251,34 @@ def record_trace(
         target_ids: decoder input, starting with `<s>`.
         next_ids: what each decoder position should produce; as long as `target_ids`.
         intervention: a tap that changes tensors before they are recorded.
+        encoded: a trace of the same source; the intervention changes nothing in the encoder, which does not run again.
     """
     labels = describe_tokens(tokenizer, source_ids, target_ids, next_ids)
     depths = {"encoder": network.config.n_encoder_layers, "decoder": network.config.n_decoder_layers}
     stacks = LayerStacks(_plan(network.config.positions == "alibi", **depths))
     tap = stacks if intervention is None else Chain(intervention, stacks)
-    memory = network.encode(network.ids(source_ids), None, tap)
+    memory = encoder_output(network, encoded) if encoded else network.encode(network.ids(source_ids), None, tap)
     logits = network.project(network.decode(network.ids(target_ids), memory, None, tap))
+    records = {
+        kind.name: encoded.records[kind.name]
+        if encoded and kind.stack == "encoder"
+        else gather_attention(stacks, kind, depths[kind.stack])
+        for kind in TRANSLATION
+    }
     return Trace(
         **labels,
-        records={kind.name: gather_attention(stacks, kind, depths[kind.stack]) for kind in TRANSLATION},
-        encoder_stream=stacks.array("encoder.stream"),
+        records=records,
+        encoder_stream=encoded.encoder_stream if encoded else stacks.array("encoder.stream"),
         decoder_stream=stacks.array("decoder.stream"),
-        encoder_hidden=stacks.array("encoder.hidden"),
+        encoder_hidden=encoded.encoder_hidden if encoded else stacks.array("encoder.hidden"),
         decoder_hidden=stacks.array("decoder.hidden"),
         logits=to_array(logits[0]),
     )
+
+
+def encoder_output(network: Transformer, trace: Trace) -> Tensor:
+    """Return what the decoder attended to in a trace, `(1, S, d_model)`, on the network's device."""
+    return torch.from_numpy(trace.encoder_stream[-1:]).to(network.device)
 
 
 def record_tensors(network: Transformer, trace: SentenceTrace, stack: str, names: Collection[str]) -> dict[str, Tensor]:

@@ -61,12 +61,14 @@ def control(
 ) -> PullControl:
     """Give the same weight to every other key, and hide the key; `before` is `trace_under` the earlier changes.
 
+    Translations under a pull in the decoder end with the token that its query chooses.
+
     Raises:
         InterventionError: see `model.pulling.pulls.control_in_steps`.
     """
     key = ("control", _identify(before, pull, drawn, earlier), weight)
     return service.analysis_in_steps(
-        key, lambda model: model.control_pull_in_steps(before, pull, weight, drawn, earlier)
+        key, lambda model: model.control_pull_in_steps(before, pull, weight, drawn, earlier, whole=False)
     )
 
 
@@ -74,11 +76,14 @@ def _identify(before: Trace, pull: Pull, drawn: Heads, earlier: HeadIntervention
     return before.source_ids, before.next_ids, HeadInterventions((pull,)).to_text(), tuple(drawn), earlier.to_text()
 
 
-def control_last(service: Service, trace: Trace, plan: HeadInterventions) -> ControlledPull | None:
+def control_last(
+    service: Service, trace: Trace, plan: HeadInterventions, before: Trace | None = None
+) -> ControlledPull | None:
     """Compute the control of the last change of a plan; None if that is no pull.
 
     Args:
         trace: of the sentence, without changes.
+        before: of the sentence under the changes before the last one; by default that of its greedy translation.
 
     Raises:
         InterventionError: the pull has no place in the greedy translation under the changes before it, or no number
@@ -87,7 +92,7 @@ def control_last(service: Service, trace: Trace, plan: HeadInterventions) -> Con
     if not plan.changes or not isinstance(pull := plan.changes[-1], Pull) or not pull.heads:
         return None
     earlier = plan.without_last()
-    before = trace_under(service, trace, earlier)
+    before = before or trace_under(service, trace, earlier)
     weights = before.records[pull.kind].weights
     HeadInterventions((pull,)).check({kind: record.weights.shape for kind, record in before.records.items()})
     own = [float(weights[layer, head, pull.query, pull.key]) for layer, head in pull.heads]

@@ -192,7 +192,8 @@ def _control(service: Service, trace: Trace, pulls: tuple[Pull, ...]) -> list[st
     last, after = pulls[-1], _run(service, trace, pulls).after
     if last.query >= after.records[last.kind].weights.shape[2]:
         return []
-    controlled = pulling.control_last(service, trace, HeadInterventions(pulls))
+    before = _run(service, trace, pulls[:-1]).after if pulls[:-1] else trace
+    controlled = pulling.control_last(service, trace, HeadInterventions(pulls), before)
     return list(controlled.sentences()[1:]) if controlled else []  # "You forced this weight" is on the stage already
 
 

@@ -34,6 +34,18 @@ def test_translation_weights_and_losses_are_those_of_an_intervention(translator,
     np.testing.assert_allclose(pulled.after.cross_attention[:, :, :14], trace.cross_attention[:, :, :14], atol=1e-5)
 
 
+@pytest.mark.parametrize("kind", ["cross", "decoder", "encoder"])
+def test_all_arrays_are_those_of_a_pass_through_encoder_and_decoder(translator, trace, kind):
+    plan = HeadInterventions((Pull(kind, heads_in_scope("all", (), 4, 8), 1, 4, 3.0),))
+    pulled = trace_pulls(translator, trace, plan)
+    whole = translator.trace(trace.source_text, target_ids=pulled.after.next_ids, intervention=plan)
+    for name in ("logits", "encoder_stream", "decoder_stream", "encoder_hidden", "decoder_hidden"):
+        np.testing.assert_allclose(getattr(pulled.after, name), getattr(whole, name), atol=1e-5, err_msg=name)
+    for name, record in whole.records.items():
+        np.testing.assert_allclose(pulled.after.records[name].weights, record.weights, atol=1e-6, err_msg=name)
+    assert (pulled.after.source_text, pulled.after.target_text) == (whole.source_text, whole.target_text)
+
+
 def test_several_pulls_add_up_in_any_order(translator, trace):
     other = Pull("cross", LAYER_4, 2, 6, 3.0)
     one, two = (

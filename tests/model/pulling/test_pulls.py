@@ -87,6 +87,29 @@ def test_a_pull_that_many_keys_would_do(translator):
     assert control.hidden.chosen == "elle"
 
 
+@pytest.mark.parametrize("sentence", ["My neighbour sold three old chairs.", "We swim in the cold river every Sunday!"])
+@pytest.mark.parametrize(
+    "pull",
+    [
+        Pull("cross", LAYER_4, 1, 2),
+        Pull("cross", heads_in_scope("all", (), 4, 8), 3, 0),
+        Pull("decoder", LAYER_4, 0, 5),
+        Pull("decoder", ((0, 1), (2, 3)), 2, 3),
+        Pull("encoder", heads_in_scope("layer", ((1, 0),), 4, 8), 2, 1),
+    ],
+)
+def test_a_control_that_ends_with_the_pulled_token_states_the_same(translator, sentence, pull):
+    trace = translator.trace(sentence)
+    whole, ended = (translator.control_pull(trace, pull, 0.8, whole=whole) for whole in (True, False))
+    assert (ended.keys, ended.same, ended.nearly_tied) == (whole.keys, whole.same, whole.nearly_tied)
+    rows = zip((whole.pulled, *whole.others, whole.hidden), (ended.pulled, *ended.others, ended.hidden), strict=True)
+    for long, short in rows:
+        end = len(long.ids) if pull.kind == "encoder" else pull.query + 1
+        assert short.ids == long.ids[:end] and short.chosen == long.chosen
+        if short.chosen is not None:
+            assert (short.probability, short.margin) == pytest.approx((long.probability, long.margin), abs=2e-6)
+
+
 def test_the_weight_is_that_of_the_drawn_heads_and_the_scope_may_be_wider(translator, robe):
     trace, _ = robe
     drawn = ((2, 5),)
