@@ -23,6 +23,7 @@ MAX_OBJECTS = 100_000  # of one entry that are looked at; no result of this app 
 # Classes of entries: below so many bytes, and the share of the limit beyond which a class is evicted first. A
 # translation takes longer to compute than the trace of a picture, which has two hundred times its size.
 SIZE_CLASSES = ((256_000, 1 / 8), (6_000_000, 5 / 8), (float("inf"), 1 / 4))
+_SMALL = (str, bytes, int, float, types.NoneType)  # kinds of which a result has hundreds
 _PIXEL_BYTES = {"1": 1, "L": 1, "P": 1}  # of a picture in memory, by its mode; 4 in any other
 
 
@@ -211,6 +212,9 @@ def measure(content: object) -> tuple[int, dict[int, Buffer]]:
         if id(each) in seen or isinstance(each, type | types.ModuleType):
             continue
         seen.add(id(each))
+        if isinstance(each, _SMALL) and getsizeof(each) < SHARED_BYTES:
+            own += getsizeof(each)
+            continue
         buffer = _buffer(each)
         if buffer is None:
             own += getsizeof(each, 0)
