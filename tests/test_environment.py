@@ -85,7 +85,7 @@ def make_run(project: Path, python: str = sys.executable, path: str = "") -> sub
 def write_program(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     path.chmod(0o755)
 
 
@@ -158,7 +158,7 @@ def old_python(venv: Path) -> None:
 
 def not_a_folder(venv: Path) -> None:
     shutil.rmtree(venv)
-    venv.write_text("")
+    venv.write_text("", encoding="utf-8")
 
 
 BROKEN = (

@@ -1,4 +1,7 @@
-"""What users import or run calls nothing that one operating system alone has, outside of the guarded places below."""
+"""What users import or run calls nothing that one operating system alone has, outside of the guarded places below.
+
+Texts that are read or written without an encoding are found by ruff (PLW1514).
+"""
 
 from __future__ import annotations
 
@@ -43,6 +46,7 @@ NAMES = {
 }
 METHODS = r"add_signal_handler|create_unix_\w+|is_mount|is_socket|get_inheritable"  # of objects of any module
 KEYWORDS = {"preexec_fn", "start_new_session", "process_group", "pass_fds", "creationflags", "startupinfo", "umask"}
+FORMATS = re.compile(r"%[-#][a-zA-Z]")  # of a date without leading zeros, on Unix or on Windows
 PLACES = re.compile(r"(/(proc|sys|dev|etc|tmp|usr|var|home|root|opt)(/|$)|[A-Za-z]:[/\\])")
 WORD = re.compile("|".join((*MODULES, *NAMES.values(), METHODS, *KEYWORDS)))
 
@@ -67,7 +71,8 @@ def is_of_one_system(word: str) -> bool:
 def names_of_one_system(source: str) -> set[str]:
     """The modules, names, options and places of one operating system in a Python source."""
     # parsing takes long: most sources have none of the words, and no place
-    if not any(map(is_of_one_system, set(re.findall(r"\w+", source)))) and not re.search(r"[\"'](/[a-z]|\w:)", source):
+    words = {*re.findall(r"\w+", source)}
+    if not ("strftime" in words or any(map(is_of_one_system, words)) or re.search(r"[\"'](/[a-z]|\w:)", source)):
         return set()
     nodes = list(ast.walk(ast.parse(source)))
     result: set[str] = set()
@@ -90,6 +95,8 @@ def names_of_one_system(source: str) -> set[str]:
         elif isinstance(node, ast.Call):
             result |= {f"{keyword.arg}=" for keyword in node.keywords if keyword.arg in KEYWORDS}
             result |= _named_without_default(node, modules)
+            called = getattr(node.func, "attr", "") or getattr(node.func, "id", "")
+            result |= {"strftime"} if called == "strftime" and FORMATS.search(ast.unparse(node)) else set()
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in texts:
             match = PLACES.match(node.value)
             result |= {f"/{match[2]}" if match[2] else "drive"} if match else set()
@@ -138,6 +145,22 @@ def test_nothing_of_one_operating_system_is_called_unguarded():
         ("subprocess.Popen([], start_new_session=True)", {"start_new_session="}),
         ("loop.add_signal_handler(2, f)", {"add_signal_handler"}),
         ("import ctypes\nctypes.windll.kernel32", {"ctypes.windll"}),
+        ("import os\nos.getuid(), os.killpg(1, 2), os.setsid()", {"os.getuid", "os.killpg", "os.setsid"}),
+        ("from os import geteuid as who", {"os.geteuid"}),
+        (
+            "import signal\nsignal.alarm(1), signal.SIGHUP, signal.SIGBREAK",
+            {"signal.alarm", "signal.SIGHUP", "signal.SIGBREAK"},
+        ),
+        ("import select\nselect.epoll(), select.select", {"select.epoll"}),
+        ("import pwd, grp, os", {"pwd", "grp"}),
+        ("import fcntl as locks", {"fcntl"}),
+        ("import msvcrt", {"msvcrt"}),
+        ("open('/dev/null', 'w')", {"/dev"}),
+        ("f'/dev/{name}'", {"/dev"}),
+        ("import time\ntime.tzset(), time.strftime('%d')", {"time.tzset"}),
+        ("now.strftime('%-d %B'), now.strftime('%d %B %#H')", {"strftime"}),
+        ("import socket\nsocket.AF_UNIX, socket.AF_INET", {"socket.AF_UNIX"}),
+        ("import os\nos.startfile('a')", {"os.startfile"}),
     ],
 )
 def test_which_names_are_of_one_system(source: str, expected: set[str]):

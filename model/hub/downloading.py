@@ -141,7 +141,8 @@ def _progress_options(progress: DownloadProgress | None) -> dict:
 
     class SilentBar(tqdm):
         def __init__(self, *arguments: Any, **options: Any) -> None:
-            super().__init__(*arguments, **options | {"disable": False, "file": open(os.devnull, "w")})  # noqa: SIM115
+            nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+            super().__init__(*arguments, **options | {"disable": False, "file": nowhere})
 
         def update(self, count: float = 1) -> bool | None:
             displayed = super().update(count)

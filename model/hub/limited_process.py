@@ -72,4 +72,4 @@ def limit_memory(memory: int) -> None:
 def _virtual_memory() -> int:
     """Bytes of address space that this process has; 0 where the system does not report it."""
     sizes = Path("/proc/self/statm")
-    return int(sizes.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE") if sizes.is_file() else 0
+    return int(sizes.read_text(encoding="utf-8").split()[0]) * os.sysconf("SC_PAGE_SIZE") if sizes.is_file() else 0

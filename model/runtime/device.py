@@ -38,7 +38,7 @@ def device_name(device: torch.device) -> str:
 def describe_hardware(device: torch.device) -> str:
     """Return a line for a model card: the CPU or GPU, and the number of cores that this process may use."""
     cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text(errors="replace").splitlines() if cpuinfo.is_file() else []
+    lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines() if cpuinfo.is_file() else []
     names = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
     processor = next(names, platform.processor() or platform.machine())
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

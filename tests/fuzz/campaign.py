@@ -209,4 +209,4 @@ def resident_megabytes() -> float:
     status = Path("/proc/self/statm")
     if not status.is_file():
         return 0.0
-    return int(status.read_text().split()[1]) * 4096 / 1e6
+    return int(status.read_text(encoding="utf-8").split()[1]) * 4096 / 1e6

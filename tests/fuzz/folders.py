@@ -70,7 +70,7 @@ def _content(file: Path) -> object:
     if not file.is_file() or file.stat().st_size >= LONGEST:
         return None
     try:
-        return json.loads(file.read_text())
+        return json.loads(file.read_text(encoding="utf-8"))
     except ValueError:
         return None
 

@@ -21,7 +21,7 @@ _BETWEEN = r"[\s./,-]*"
 _REWRITTEN = re.compile(
     "|".join(
         (
-            rf"(\d+{_BETWEEN})?({_MONTHS})\.?({_BETWEEN}\d+)+",  # 3 May 2020, MAR1, May-3
+            rf"(\d+{_BETWEEN})?({_MONTHS})\.?({_BETWEEN}\d+)+(\s+\d+:\d+.*)?",  # 3 May 2020, MAR1, May-3
             rf"\d+{_BETWEEN}({_MONTHS})\.?",  # 3 May
             r"\d+\s*[./-]\s*\d+\s*[./-]\s*\d+\.?(\s.*)?",  # 1.2.2020, 2020-01-02T
             r"(\d+\s+)?\d+\s*[/-]\s*\d+",  # 1/2, 1-2, 6 1/2

@@ -7,7 +7,7 @@ from model import RecurrentTranslator, Translator
 
 order = "history"  # yours
 
-measured = json.loads(Path("assets/recurrent/comparison.json").read_text())
+measured = json.loads(Path("assets/recurrent/comparison.json").read_text(encoding="utf-8"))
 names, speed = list(measured["weights_sha256"]), measured["tokens_per_second"]
 if order == "speed":
     names.sort(key=lambda name: -speed[name])

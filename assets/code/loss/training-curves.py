@@ -5,7 +5,7 @@ import torch
 
 axis = "steps"  # yours
 
-lines = [json.loads(line) for line in Path("assets/translator/metrics.jsonl").read_text().splitlines()]
+lines = [json.loads(line) for line in Path("assets/translator/metrics.jsonl").read_text(encoding="utf-8").splitlines()]
 ends = [line for line in lines if line["event"] == "epoch"]  # held-out sentences were scored at each
 points = [line for line in lines if line["event"] == "step" and line["epoch"] <= ends[-1]["epoch"]]
 steps, losses, nlls, rates = (

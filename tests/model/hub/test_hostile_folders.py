@@ -39,7 +39,7 @@ def checkpoint(saved, tmp_path):
 
 
 def change(file: Path, **settings: object) -> None:
-    file.write_text(json.dumps(json.loads(file.read_text()) | settings))
+    file.write_text(json.dumps(json.loads(file.read_text(encoding="utf-8")) | settings), encoding="utf-8")
 
 
 def assert_refused(folder: Path, message: str, seconds: float = 30) -> None:

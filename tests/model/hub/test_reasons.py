@@ -320,7 +320,7 @@ def test_a_folder_that_the_library_refuses_has_the_library_s_reason(tmp_path, fi
 
 
 def change_json(file: Path, settings: dict) -> None:
-    file.write_text(json.dumps(json.loads(file.read_text()) | settings))
+    file.write_text(json.dumps(json.loads(file.read_text(encoding="utf-8")) | settings), encoding="utf-8")
 
 
 def test_a_folder_with_an_adapter_alone_is_refused_for_that(tmp_path):

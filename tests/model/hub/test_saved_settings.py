@@ -19,7 +19,7 @@ SENTENCE = "The fox is too tired."
 
 
 def change(file: Path, **settings: object) -> None:
-    file.write_text(json.dumps(json.loads(file.read_text()) | settings))
+    file.write_text(json.dumps(json.loads(file.read_text(encoding="utf-8")) | settings), encoding="utf-8")
 
 
 def given_to(name: str):

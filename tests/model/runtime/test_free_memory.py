@@ -39,7 +39,8 @@ def report_windows(available: int):
 
 @pytest.mark.skipif(not Path("/proc/meminfo").is_file(), reason="of Linux")
 def test_linux_reports_what_is_available():
-    (line,) = (line for line in Path("/proc/meminfo").read_text().splitlines() if line.startswith("MemAvailable"))
+    lines = Path("/proc/meminfo").read_text(encoding="utf-8").splitlines()
+    (line,) = (line for line in lines if line.startswith("MemAvailable"))
     assert free_memory() == pytest.approx(int(line.split()[1]) * 1024, rel=0.2)
 
 

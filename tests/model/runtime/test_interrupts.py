@@ -41,7 +41,7 @@ def stop(module: str, *arguments: object, when, launcher: tuple[str, ...] = ()) 
 
 def imports_torch(process: subprocess.Popen) -> bool:
     """Whether a program has begun to import PyTorch, before which the project's own first module was imported."""
-    return "libtorch" in Path(f"/proc/{process.pid}/maps").read_text()
+    return "libtorch" in Path(f"/proc/{process.pid}/maps").read_text(encoding="utf-8")
 
 
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="of Linux")

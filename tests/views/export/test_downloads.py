@@ -2,7 +2,9 @@
 
 import csv
 import io
+import re
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from views import kind_labels, map_labels
 from views.export import cells, downloads
 
+ROOT = Path(__file__).resolve().parents[3]
 QUERIES, KEYS = ("\u2009Je", "\u2009=1+1", '"'), ("\u2009I", "\u2009")
 
 
@@ -59,7 +62,9 @@ REWRITTEN = (
     "5 a", "5 P", "12 pm", "3 May", "3 mai", "3 ao\u00fbt", "11 dic", "MAR1", "sept2", "May 3", "May-3", "3-May-2020",
     "1-2", "1/2", "6 1/2", "1.2.2020", "2020-01-02", "5:00", "5:00 pm", "1e5", "2E+3", "007", ".5", "1,000", "5 000",
     "(5)", "$5", "5 \u20ac", "TRUE", "false", "Faux", "#N/A", "3\uc6d4 2\uc77c", "\uc624\uc804 3\uc2dc",
-    "12345678901234567890", "  3 May ",
+    "12345678901234567890", "  3 May ", "MARCH1", "DEC2", "oct4", "4 Jul", "Jan-1", "3 Sept.", "3 May 2020 5:00", "10:30",
+    "1E5", "1.5e-3", "12a", "5 A.M.", "1/2/3", "2020/1", "1 1/2", "00", "1.", "1,5", "1'000", "$1", "2 \u00a3", "VRAI",
+    "#REF!", "\uff13 May", "\uff11/\uff12", "5\uc6d4",
 )  # fmt: skip
 KEPT = (
     "5 ants", "3 Mayor", "1 I", "2 want", "12", "0.5", "12.5 %", "9 .", "a (5)", "May", "I", "row 1, column 2",
@@ -78,6 +83,12 @@ def test_a_text_that_spreadsheets_rewrite_is_escaped_and_read_back(text):
 @pytest.mark.parametrize("text", KEPT)
 def test_a_text_that_spreadsheets_leave_alone_is_written_as_it_is(text):
     assert cells.cell(text) == text == cells.text_of_cell(text)
+
+
+def test_one_function_writes_every_csv_file():
+    sources = (path for folder in ("views", "pages", "attention_atlas") for path in (ROOT / folder).rglob("*.py"))
+    written = re.compile(r"csv\.writer|csv\.DictWriter|\.to_csv\([^)]|to_excel|openpyxl|xlsx|to_markdown|to_latex")
+    assert {path.name for path in sources if written.search(path.read_text(encoding="utf-8"))} == {"downloads.py"}
 
 
 def test_headings_of_a_map_stay_texts():
