@@ -50,7 +50,7 @@ def render() -> None:
         TableColumn(
             say("forcing.given.seen", "and attends to"),
             seen,
-            [bars.Cell(generated_tokens.chips(each.seen, "decoder")) for each in positions],
+            [bars.Cell(generated_tokens.chips(each.seen, "decoder", language="und")) for each in positions],
         ),
         _tokens(say("forcing.forced.target", "target"), [each.expected for each in positions]),
         TableColumn(say("forcing.given.inference", "inference: reads"), own),

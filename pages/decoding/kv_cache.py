@@ -50,8 +50,15 @@ def render(request: Request) -> None:
 
 def step_view(trace: LanguageTrace, steps: CacheSteps) -> StepView:
     """Build the view: position by step, both ways, and the multiply-adds of every step."""
-    step = Axis("cache_step", say("stepper.label", "Step"), following_tokens(trace), data_kind="token")
-    position = Axis("position", say("axis.position", "position"), trace.target_tokens, slider=False, data_kind="token")
+    step = Axis("cache_step", say("stepper.label", "Step"), following_tokens(trace), data_kind="token", language="fr")
+    position = Axis(
+        "position",
+        say("axis.position", "position"),
+        trace.target_tokens,
+        slider=False,
+        data_kind="token",
+        language="fr",
+    )
     along, both = ("cache_step",), ("cache_step", "position")
     numbers = {
         "with": Numbers(fill_table(steps, True), both, whole=True),

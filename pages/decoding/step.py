@@ -146,7 +146,7 @@ def _step_view(
     return StepView(
         (
             *sliders,
-            Axis("row", terms.TOKEN(), tokens, slider=False, data_kind="token"),
+            Axis("row", terms.TOKEN(), tokens, slider=False, data_kind="token", language="fr"),
             Axis("all", "", size=len(order), slider=False),
         ),
         numbers,

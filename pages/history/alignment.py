@@ -112,9 +112,14 @@ def render_steps(request: Request, name: str) -> None:
 
 def step_view(trace: RecurrentTrace, steps: FirstAttention, name: str) -> StepView:
     """Build the view of step x token, the chosen step as numbers, and one unit of the states and context vectors."""
-    step = Axis("step", say("stepper.label", "Step"), trace.next_tokens, data_kind="token")
+    step = Axis("step", say("stepper.label", "Step"), trace.next_tokens, data_kind="token", language="fr")
     token = Axis(
-        "token", say("history.state.axis", "Encoder state of"), trace.source_tokens, slider=False, data_kind="token"
+        "token",
+        say("history.state.axis", "Encoder state of"),
+        trace.source_tokens,
+        slider=False,
+        data_kind="token",
+        language="en",
     )
     unit = Axis("unit", say("history.unit", "Unit"), size=steps.states.shape[1])
     both = ("step", "token")

@@ -92,9 +92,10 @@ def _step_view(
         say("history.token.read", "Token read at step"),
         read_tokens,
         data_kind="token",
+        language="en",
         first=len(read_tokens) // 2,
     )
-    steps = Axis("step", say("stepper.label", "Step"), read_tokens, slider=False, data_kind="token")
+    steps = Axis("step", say("stepper.label", "Step"), read_tokens, slider=False, data_kind="token", language="en")
     numbers, drift_curves, gradient_curves = {}, [], []
     for (name, state), label in STATES.items():
         key = f"{name}-{state}".replace("-", "_")

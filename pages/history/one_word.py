@@ -115,7 +115,7 @@ def render_both_ways(request: Request) -> None:
 def _step_view(encoder_states: UnrolledEncoder, left: np.ndarray, read_tokens: list[str]) -> StepView:
     """Build the view of step x unit, and the chosen unit as a sum; the units are sorted by their variance."""
     last = len(read_tokens) - 1  # where all tokens are read, and the ribbon is whole
-    steps = Axis("step", say("stepper.label", "Step"), read_tokens, data_kind="token", first=last)
+    steps = Axis("step", say("stepper.label", "Step"), read_tokens, data_kind="token", language="en", first=last)
     order = np.argsort(-encoder_states.hidden.var(axis=0), kind="stable")
     names = [map_labels.to_id(unit) for unit in order]
     units = Axis("unit", say("history.unit.sorted", "Unit, by variance"), names, data_kind="number", ids=names)
@@ -155,7 +155,7 @@ def _step_view(encoder_states: UnrolledEncoder, left: np.ndarray, read_tokens: l
 def _both_ways_view(trace: RecurrentTrace) -> StepView:
     """Build the view of token x unit in both directions."""
     forwards, backwards = trace.encoder["forwards"], trace.encoder["backwards"]
-    tokens = Axis("token", say("history.token", "Token"), trace.source_tokens, data_kind="token")
+    tokens = Axis("token", say("history.token", "Token"), trace.source_tokens, data_kind="token", language="en")
     units = Axis("unit", say("history.unit", "Unit"), size=forwards.hidden.shape[1])
     both = ("token", "unit")
     sides = say(

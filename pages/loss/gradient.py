@@ -94,7 +94,12 @@ def render_smoothed(request: Request, trace: Trace, step: int) -> None:
     )
     table_name = say("loss.gradient.table", "Target and gradient at position {position}", position=step)
     view = StepView(
-        (slider, Axis("row", terms.TOKEN(), list(map(literal.token, labels)), slider=False, data_kind="token")),
+        (
+            slider,
+            Axis(
+                "row", terms.TOKEN(), list(map(literal.token, labels)), slider=False, data_kind="token", language="fr"
+            ),
+        ),
         numbers,
         (FormulaPanel(losses), BarsPanel(table_name, "row", columns, wide=True, taken=0)),
         "smoothing",

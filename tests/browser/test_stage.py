@@ -48,6 +48,9 @@ def count_messages(page: Page) -> list[int]:
 def test_a_token_is_looked_at_and_held_without_a_request(server: Server, page: Page):
     open_page(page, f"{server.url}/{SENTENCE}")
     expect(page.locator(".stage-root .caption button")).to_have_text("Cross-attention, layer 4, mean of 8 heads")
+    for side, language in (("english", "en"), ("french", "fr")):
+        shown = page.locator(f".{side} .token").evaluate_all("nodes => nodes.map(({ lang }) => lang)")
+        assert shown and set(shown) == {language}
     expect(french(page)).to_have_accessible_name(
         "' \u2192 elle, place 15 of 20, attends to it 0.401, </s> 0.215, was 0.161, be 0.072, other 0.150"
     )

@@ -54,6 +54,7 @@ class Axis:
         size: the number of positions if they have no labels.
         slider: whether it has a slider.
         data_kind: "token", "number" or "name" if the labels are data and not translated messages.
+        language: code of the language that its tokens are of; the page's if empty.
         ids: values of the positions in the URL; numbers from 1 if empty.
         first: the position of the slider until the user moves it.
         show_labels: its labels are written next to what is drawn along it.
@@ -66,6 +67,7 @@ class Axis:
     size: int = 0
     slider: bool = True
     data_kind: str = ""
+    language: str = ""
     ids: Sequence[str] = ()
     first: int = 0
     show_labels: bool = True
@@ -280,6 +282,7 @@ def payload(view: StepView, theme: palette.Theme) -> bytes:
                 "count": axis.count,
                 "slider": axis.slider,
                 "said": axis.data_kind,
+                "language": axis.language,
                 "beside": axis.show_labels,
                 "values": list(axis.values),
             }

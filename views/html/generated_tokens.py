@@ -120,7 +120,7 @@ def chips(
 ) -> str:
     """Tokens in a row, underlined in the colour of the stack `kind` that reads or generates them.
 
-    Next to each is its probability or its note; an empty note is not shown. `language` is their code, if they have one.
+    Next to each is its probability or its note; an empty note is not shown. `language` is the stack's by default.
     """
     if probabilities is not None:
         notes = [three_digits(probability) for probability in probabilities]
@@ -129,8 +129,8 @@ def chips(
         name, small = literal.html(literal.token(token)), f"<small>{literal.html(note)}</small>"
         content = f"<span{literal.TOKEN}>{name}</span>{small}" if note else name
         items.append(f'<span{"" if note else literal.TOKEN} role="listitem">{content}</span>')
-    written = f' lang="{language}"' if language else ""
-    return f'<div role="list" class="aa-chips aa-{kind}"{written}>{"".join(items)}</div>'
+    written = language or {"encoder": "en", "decoder": "fr"}[kind]
+    return f'<div role="list" class="aa-chips aa-{kind}" lang="{written}">{"".join(items)}</div>'
 
 
 def cards(produced: Sequence[Produced]) -> str:

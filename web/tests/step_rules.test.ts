@@ -58,7 +58,7 @@ function array(dims: readonly string[], ...values: number[]): NumberArray {
 
 test("a rule's numbers replace the server's, except where the server has computed them", () => {
   const percents: Axis = {
-    ...{ id: "smoothing", title: "", labels: [], count: 3, slider: true, said: "", beside: false },
+    ...{ id: "smoothing", title: "", labels: [], count: 3, slider: true, said: "", language: "", beside: false },
     values: [0, 20, 50],
   }
   const sent = {

@@ -149,7 +149,7 @@ def test_shifted_pair_of_the_tutorial(open_app):
     assert rows[1] == ["decoder reads", "<s>", "Je", "veux", "acheter", "une", "voiture", "."]
     assert rows[2] == ["should generate", "Je", "veux", "acheter", "une", "voiture", ".", "</s>"]
     html = html_of(app)
-    assert re.findall(r'aa-encoder">.*?</div>', html)[0].count("listitem") == 8
+    assert re.findall(r'aa-encoder"[^>]*>.*?</div>', html)[0].count("listitem") == 8
     assert "both runs read the same" in " ".join(line.value for line in app.markdown)
 
 

@@ -3,6 +3,8 @@
 import re
 from types import SimpleNamespace
 
+from tests.payloads import read_payload
+from views.components import step_view
 from views.html import aligned_tokens, generated_tokens
 from views.text import literal
 
@@ -33,4 +35,13 @@ def test_french_output_states_its_language():
         generated_tokens.cards([PRODUCED]),
     ):
         assert 'lang="fr"' in html
-    assert "lang=" not in generated_tokens.chips(["chat"], "decoder")
+    assert 'lang="fr"' in generated_tokens.chips(["chat"], "decoder")
+    assert 'lang="en"' in generated_tokens.chips(["cat"], "encoder")
+
+
+def test_tokens_on_the_axes_of_a_step_view_state_their_language():
+    source = step_view.Axis("token", "Token", ["cat"], data_kind="token", language="en")
+    numbers = step_view.Axis("unit", "Unit", ["1"], data_kind="number")
+    view = step_view.StepView((source, numbers), {}, ())
+    header, _ = read_payload(step_view.payload(view, "light"))
+    assert [axis["language"] for axis in header["axes"]] == ["en", ""]

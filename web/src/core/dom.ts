@@ -70,8 +70,9 @@ export function filledNodes(text: string, nodes: Readonly<Record<string, Node>>)
 }
 
 /** Marks an element that shows data, not text of the page: a token, which browsers do not translate, a number or a name. */
-export function markData<Shown extends HTMLElement | SVGElement>(shown: Shown, kind?: DataKind): Shown {
+export function markData<Shown extends HTMLElement | SVGElement>(shown: Shown, kind?: DataKind, language?: string): Shown {
   if (kind) shown.dataset.said = kind
+  if (language) shown.setAttribute("lang", language) // else the page's
   if (kind === "token") shown.setAttribute("translate", "no")
   return shown
 }

@@ -20,6 +20,14 @@ test("a probability has three digits of its own, however small it is", () => {
   expect(rows(payload({}))).toEqual([["1.00"], ["0.00386"], ["6.26e\u22125"], ["2.13e\u22125"], ["3.20e\u22129"]])
 })
 
+test("candidates state that they are French, and no browser translates them", () => {
+  rows(payload({}))
+  const names = [...document.querySelectorAll<HTMLElement>("tbody th")]
+  expect(names.map((name) => [name.lang, name.dataset.said, name.getAttribute("translate")])).toEqual(
+    names.map(() => ["fr", "token", "no"]),
+  )
+})
+
 test("so has the probability before a pull", () => {
   const pulled = { query: 0, kind: "cross", former: [0.5, 0.0000213, 0.00012349, 0.003857, 0] }
   expect(rows(payload({ pulled })).map(([, was]) => was)).toEqual(["0.500", "2.13e\u22125", "1.23e\u22124", "0.00386", "0"])

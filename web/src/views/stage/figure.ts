@@ -118,14 +118,15 @@ export class StageFigure {
     const { words } = payload
     const build = (side: Focus["side"], labels: readonly string[]) => {
       const holder = this.sides[side]
+      const language = side === "english" ? "en" : "fr"
       holder.replaceChildren()
       holder.setAttribute("aria-label", side === "english" ? words.english : words.french)
       if (side === "french") {
-        this.start = markData(element("span", "token start", holder), "token")
+        this.start = markData(element("span", "token start", holder), "token", language)
         this.start.textContent = payload.start
       }
       this.tokens[side] = labels.map((label, place) => {
-        const token = markData(button(holder, visible(label), () => undefined), "token")
+        const token = markData(button(holder, visible(label), () => undefined), "token", language)
         token.onclick = null // the side handles it
         token.className = "token"
         token.tabIndex = place ? -1 : 0

@@ -1,7 +1,7 @@
 /** Heatmaps of a step view: two dimensions of an array as colours, with the sliders' positions marked. */
 
 import { lookupTable } from "../../core/colour"
-import { dataText, filled } from "../../core/dom"
+import { dataText, markData, filled } from "../../core/dom"
 import { Heatmap, type ShownMap } from "../../core/heatmap"
 import { labelOf, type Axis, type Content, type HeatmapHeader } from "./content"
 import { signedDigits } from "./format"
@@ -54,7 +54,7 @@ export class HeatmapPanel extends StepPanel<HeatmapHeader> {
     const last = about.grows ? (this.view.places[about.rows] ?? 0) : rows.count
     const colours = lookupTable(about.scales[theme])
     const low = about.signed ? -about.top : 0
-    const inWords = (axis: Axis, place: number) => [`${axis.title} `, dataText(labelOf(axis, place), axis.said)]
+    const inWords = (axis: Axis, place: number) => [`${axis.title} `, markData(dataText(labelOf(axis, place), axis.said), axis.said, axis.language)]
     const said = new Map([rows, columns].flatMap((axis) => axis.labels.map((label) => [label, axis.said])))
     return {
       name: "",
