@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image, ImageOps
+from PIL import Image, ImageCms, ImageOps
 
 from model import VisionClassifier
 from model.picture_conversion import upright_rgb
@@ -47,6 +47,16 @@ FILES = {
     "32 bits": encoded(Image.fromarray(LEVELS.astype(np.int32)), "TIFF"),
     "one bit": encoded(PHOTO.convert("1"), "PNG"),
     "press colours": encoded(PHOTO.convert("CMYK"), "JPEG"),
+    "press colours, TIFF": encoded(PHOTO.convert("CMYK"), "TIFF"),
+    "Lab": encoded(
+        ImageCms.profileToProfile(PHOTO, *map(ImageCms.createProfile, ("sRGB", "LAB")), outputMode="LAB"), "TIFF"
+    ),
+    "luma and chroma": encoded(PHOTO.convert("YCbCr"), "TIFF"),
+    "float from 0 to 1": encoded(Image.fromarray((LEVELS / 65535).astype(np.float32)), "TIFF"),
+    "16 bits, the other order of bytes": encoded(Image.fromarray(LEVELS.astype(">u2")), "TIFF"),
+    "palette with levels of transparency": encoded(PHOTO.quantize(4), "PNG", transparency=bytes([0, 128, 255, 255])),
+    "animated PNG": encoded(PHOTO, "PNG", save_all=True, append_images=[ImageOps.invert(PHOTO)]),
+    "animated WebP": encoded(PHOTO, "WEBP", lossless=True, save_all=True, append_images=[ImageOps.invert(PHOTO)]),
     "own profile": encoded(PHOTO, "PNG", icc_profile=SWAPPED),
     "grey profile": encoded(PHOTO.convert("L"), "PNG", icc_profile=colour_profiles.grey(1.0)),
     "profile of another kind": encoded(PHOTO, "PNG", icc_profile=colour_profiles.inks()),
