@@ -1,7 +1,9 @@
 """Attention weights that a user gives, in any of the forms that libraries return, as one array for each layer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from numbers import Number
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -34,7 +36,7 @@ def to_layers(attention: object) -> list[np.ndarray]:
             numbers that are not attention weights.
     """
     _refuse_other_objects(attention)
-    if isinstance(attention, tuple | list):
+    if isinstance(attention, tuple | list) and not _are_nested_numbers(attention):
         if not attention:
             raise GivenWeightsError("There are no layers in the attention; give the weights of at least one.")
         layers = [_one_layer(layer, number) for number, layer in enumerate(attention, 1)]
@@ -59,9 +61,21 @@ def _refuse_other_objects(given: Any) -> None:
     """
     if given is None:
         raise GivenWeightsError(f"The attention is None: the model returned no weights; {HOW_TO_GET}.")
-    if isinstance(given, str | bytes):
+    if isinstance(given, str | bytes) or (isinstance(given, tuple | list) and any(isinstance(x, str) for x in given)):
+        what = "This is a text" if isinstance(given, str | bytes) else "These are texts"
         raise GivenWeightsError(
-            f"This is a text, not attention; give the weights first: show(outputs.attentions, tokens); {HOW_TO_GET}."
+            f"{what}, not attention; give the weights first: show(outputs.attentions, tokens); {HOW_TO_GET}."
+        )
+    if isinstance(given, type):
+        raise GivenWeightsError(f"This is the class {given.__name__}, not attention; {HOW_TO_GET}.")
+    if isinstance(given, PathLike):
+        raise GivenWeightsError(
+            "This is the path of a file, not attention; read it first, such as show(numpy.load(path), tokens)."
+        )
+    if isinstance(given, Iterator):
+        raise GivenWeightsError(
+            f"This is a {type(given).__name__}, which can be read only once; give a list of the layers: "
+            "show(list(layers), tokens)."
         )
     if isinstance(given, Mapping):
         names = [name for name in NAMES if given.get(name) is not None]
@@ -81,13 +95,21 @@ def _refuse_other_objects(given: Any) -> None:
         raise GivenWeightsError(f"This {type(given).__name__} is a model, not its attention; {HOW_TO_GET}.")
 
 
-def _refuse_hidden_states(layer: np.ndarray, number: int) -> None:
-    """Refuse hidden states in place of attention: `(batch, token, width)` with numbers that are no weights."""
+def _are_nested_numbers(given: Any) -> bool:
+    """Whether lists in lists have numbers innermost, as an array has whose `tolist` was called."""
+    depth = 0
+    while isinstance(given, tuple | list) and given:
+        given, depth = given[0], depth + 1
+    return depth > 0 and isinstance(given, Number)
+
+
+def _refuse_hidden_states(layer: np.ndarray, name: str) -> None:
+    """Refuse hidden states and logits: `(batch, token, width)`, with numbers that are no weights."""
     is_signed = bool(np.isfinite(layer).all()) and layer.size > 0 and (layer.min() < 0 or layer.max() > 1 + TOLERANCE)
     if layer.ndim == 3 and len(layer) == 1 and is_signed and layer.shape[1] != layer.shape[2]:
         raise GivenWeightsError(
-            f"Layer {number} has shape {_format_shape(layer)} and numbers that are no weights, as hidden states have; "
-            f"give the attention in place of hidden_states: show(outputs.attentions, tokens); {HOW_TO_GET}."
+            f"{name} has shape {_format_shape(layer)} and numbers that are no weights, like hidden states or logits; "
+            f"give the attention in their place: show(outputs.attentions, tokens); {HOW_TO_GET}."
         )
 
 
@@ -116,13 +138,16 @@ def _one_layer(layer: object, number: int) -> np.ndarray:
             f"Layer {number} has shape {_format_shape(array)}; it must be (heads, queries, keys), or a batch of 1 of "
             f"these, as in outputs.attentions."
         )
-    _refuse_hidden_states(array, number)
+    _refuse_hidden_states(array, f"Layer {number}")
     return _check_not_empty(array)
 
 
 def _split_layers(array: np.ndarray) -> list[np.ndarray]:
     if array.ndim == 5 and array.shape[1] == 1:
         array = array[:, 0]
+    _refuse_hidden_states(array, "The array")
+    if array.ndim == 0:
+        raise GivenWeightsError(f"This is a single number, not attention; {HOW_TO_GET}.")
     if not 2 <= array.ndim <= 4:
         batch = array.ndim == 5
         raise GivenWeightsError(
@@ -141,17 +166,39 @@ def _check_not_empty(layer: np.ndarray) -> np.ndarray:
 
 
 def _to_array(value: Any, name: str) -> np.ndarray:
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise GivenWeightsError(
+            f"{name.capitalize()} is a masked array; say what the masked weights are, such as attention.filled(0)."
+        )
     try:
         if hasattr(value, "detach"):  # a tensor of torch, on any device and in any precision
-            value = value.detach().float().cpu().numpy()
+            value = value.detach()
+            value = value.dequantize() if value.is_quantized else value
+            value = value.to_dense() if "sparse" in str(value.layout) else value
+            if value.is_complex():
+                raise TypeError
+            value = (value.float() if value.is_floating_point() else value).cpu().numpy()
         array = np.asarray(value)
         if array.dtype.kind not in "fiub":
             raise TypeError
-        return array.astype(np.float32)
-    except (TypeError, ValueError, RuntimeError):
+    except (TypeError, ValueError, RuntimeError, AttributeError, NotImplementedError):
         raise GivenWeightsError(
-            f"{name.capitalize()} is no array of numbers; give one of NumPy or torch, or a list of layers."
+            f"{name.capitalize()} is {_describe(value)}, which is no array of numbers; give one of NumPy or torch, or "
+            "a list of layers, such as outputs.attentions."
         ) from None
+    if array.dtype.kind in "iu" and array.size and array.max() > 1:
+        raise GivenWeightsError(
+            f"{name.capitalize()} has whole numbers up to {array.max():,}, as ids of tokens are, and no weights; "
+            f"{HOW_TO_GET}."
+        )
+    return array.astype(np.float32)
+
+
+def _describe(value: Any) -> str:
+    """What a value is, with the type of its numbers where it has one."""
+    dtype = getattr(value, "dtype", None)
+    device = " without content, on the device meta" if getattr(value, "is_meta", False) else ""
+    return f"a {type(value).__name__}" + device + (f" of {dtype}" if dtype is not None and not device else "")
 
 
 def _check_weights(layer: np.ndarray, number: int) -> None:
@@ -169,7 +216,7 @@ def _check_weights(layer: np.ndarray, number: int) -> None:
         low, high = float(layer.min()), float(layer.max())
         raise GivenWeightsError(
             f"Layer {number} holds numbers from {low:.3g} to {high:.3g}; attention weights lie between 0 and 1, so "
-            f"give them after the softmax."
+            f"give them after the softmax, and no scores, logits or hidden states."
         )
 
 
