@@ -65,7 +65,7 @@ class RecurrentTranslator(SentenceTranslator[RecurrentTrace]):
             CheckpointError: a file is missing, damaged, or does not match the hash in `card.json`.
             ValueError: the named device does not exist.
         """
-        folder = SHIPPED / name if str(name) in VARIANTS else Path(name)
+        folder = SHIPPED / str(name) if str(name) in VARIANTS else Path(str(name))
         if not folder.is_dir() and str(name) not in VARIANTS:  # a shipped network without a folder raises below
             raise CheckpointError(
                 "There is no network {name!r}; choose one of {names}, or a folder.",

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from ..runtime.progress import InSteps, Progress
+from .causal_error import check_whole
 from .experiments import Experiment
 from .metrics import evaluate
 from .own_networks import ResumableTranslator
@@ -123,8 +124,9 @@ def cut_edges_in_steps(
     Raises:
         CausalError: an edge does not exist in this network.
     """
-    done = yield from cut_pass_in_steps(resumable, experiment, edges)
     source, fed = experiment.clean
+    check_whole("place", place, 0, fed.shape[1] - 1)
+    done = yield from cut_pass_in_steps(resumable, experiment, edges)
     from_start = not done.cuts_logits and all(_is_of_source(patch.name) for patch in done.case)
     start = fed[:, : 1 if from_start else place + 1]
     if done.cuts_logits:

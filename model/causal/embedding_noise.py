@@ -9,6 +9,7 @@ embedded patches of the picture.
 
 import math
 from collections.abc import Mapping, Sequence
+from numbers import Real
 
 import numpy as np
 import torch
@@ -17,7 +18,7 @@ from torch import Tensor
 from ..networks.tap import Intervention
 from ..runtime.progress import InSteps, as_one_call
 from .activation_patching import ActivationPatching, check_patching, default_part, number_positions
-from .causal_error import CausalError
+from .causal_error import CausalError, check_all_whole, check_whole
 from .metrics import Metric, evaluate
 from .patched_runs import run_cases_in_steps
 from .result_tables import Table
@@ -25,7 +26,8 @@ from .resumable import Inputs, RecordedRun, ResumableNetwork
 from .sites import find_site, make_grid
 
 SCALE = 3.0  # standard deviations
-SAMPLES = 10
+SAMPLES, MOST_SAMPLES = 10, 10_000
+EXAMPLE = "{'encoder': [1, 2]}"
 
 
 @torch.inference_mode()
@@ -65,6 +67,7 @@ def patch_noise_in_steps(
     """
     lengths = resumable.lengths(clean)
     _check_noise(noisy, lengths, samples, scale)
+    check_whole("seed", seed, -(2**63), 2**63 - 1)
     labels = labels or number_positions(lengths)
     part = part or default_part(resumable, site)
     own = find_site(site)
@@ -129,13 +132,17 @@ class _Add:
 
 
 def _check_noise(noisy: Mapping[str, Sequence[int]], lengths: Mapping[str, int], samples: int, scale: float) -> None:
-    if samples < 2:
+    if check_whole("samples", samples) < 2:
         raise CausalError(
             "{samples} {samples:sample of noise has|samples of noise have} no standard error; draw at least 2.",
             samples=samples,
         )
-    if not (math.isfinite(scale) and scale > 0):
+    check_whole("samples", samples, 2, MOST_SAMPLES)
+    if not isinstance(scale, Real) or isinstance(scale, bool) or not (math.isfinite(scale) and scale > 0):
         raise CausalError("Noise of {scale} standard deviations changes nothing; choose a number above 0.", scale=scale)
+    if not isinstance(noisy, Mapping):
+        raise CausalError("`noisy` must have a list of positions for each stack, such as {example}.", example=EXAMPLE)
+    noisy = {stack: check_all_whole("noisy", positions) for stack, positions in noisy.items()}
     if not any(noisy.values()):
         raise CausalError("No position gets noise; choose at least one.")
     for stack, positions in noisy.items():

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .causal_error import CausalError
+from .causal_error import CausalError, check_whole
 from .resumable import CausalNetwork
 
 PROJECTED = 4_000_000  # logits that are computed at a time, so that they stay small
@@ -66,7 +66,7 @@ class Metric(ABC):
                     last=resumable.columns - 1,
                 )
         for place in self.positions:
-            if not -length <= place < length:
+            if not -length <= check_whole("position", place) < length:
                 raise CausalError(
                     "There is no output position {place}; there are {count}, from 0 to {last}.",
                     place=place,

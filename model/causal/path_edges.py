@@ -1,6 +1,6 @@
 """Edges of path patching with their names, from tokens through heads to the logits."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -71,7 +71,13 @@ class PathEdges:
     heads: PathPatching
 
     def find(self, ids: Sequence[str]) -> list[PathEdge]:
-        """The edges of these names, in their order, without names that there are not."""
+        """The edges of these names, in their order, without names that there are not.
+
+        Raises:
+            CausalError: they are no list of texts.
+        """
+        if not isinstance(ids, Iterable) or isinstance(ids, str | bytes) or not all(isinstance(id, str) for id in ids):
+            raise CausalError("Edges are a list of their names, such as ['{id}'].", id=self.edges[0].id)
         by_id = {edge.id: edge for edge in self.edges}
         return [by_id[id] for id in dict.fromkeys(ids) if id in by_id]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast, get_args
 
 import torch
 
@@ -10,8 +10,8 @@ from ..attribution.trace_comparison import find_shared_places
 from ..decoding.search import greedy_batch
 from ..text.tokenizer import Tokenizer
 from ..tracing.trace import SentenceTrace
-from .activation_patching import Direction
-from .causal_error import CausalError
+from .activation_patching import Direction, check_direction
+from .causal_error import CausalError, check_choice, check_whole
 from .experiments import MOST_TOKENS, Experiment
 from .metrics import LogitDifference, Metric, Probability, TargetLoss
 from .own_networks import ResumableTranslator
@@ -85,8 +85,11 @@ class SentencePair:
 
     def alignment(self, name: str, direction: Direction) -> Alignment | None:
         """An alignment as patching reads it; None if every position corresponds to itself."""
+        check_direction(direction)
         equal = len(self.clean_ids) == len(self.corrupt_ids)
-        return align_stack(self.alignments[name], equal, "encoder", direction)
+        return align_stack(
+            self.alignments[check_choice("alignment", name, self.alignments)], equal, "encoder", direction
+        )
 
 
 @torch.inference_mode()
@@ -178,6 +181,7 @@ def prepare_sentence(
     Raises:
         CausalError: there is no such target, or a difference is asked for, which needs a second sentence.
     """
+    place, metric = check_whole("place", place), cast(MetricName, check_choice("metric", metric, get_args(MetricName)))
     if not 0 <= place < len(trace.next_ids):
         raise CausalError(
             "There is no target {place}; the translation has {count}.", place=place, count=len(trace.next_ids)
@@ -205,6 +209,7 @@ def prepare_pair(
     Raises:
         CausalError: there is no such target, or a difference is asked for where both sentences lead to the same token.
     """
+    place, metric = check_whole("place", place), cast(MetricName, check_choice("metric", metric, get_args(MetricName)))
     if not 0 <= place < len(pair.targets):
         raise CausalError(
             "There is no target {place}; the translation has {count}.", place=place, count=len(pair.targets)

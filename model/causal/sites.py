@@ -12,7 +12,7 @@ from math import prod
 import torch
 from torch import Tensor
 
-from .causal_error import CausalError
+from .causal_error import CausalError, check_all_whole
 from .patched_runs import Case, Patch
 from .result_tables import TableAxis
 from .resumable import RecordedRun, ResumableNetwork, stream_name
@@ -99,7 +99,7 @@ def find_site(name: str) -> Site:
     Raises:
         CausalError: there is none.
     """
-    if name not in SITES:
+    if name not in tuple(SITES):  # also what cannot be a key
         raise CausalError("There is no site {name!r}; choose one of {known}.", name=name, known=", ".join(SITES))
     return SITES[name]
 
@@ -153,7 +153,7 @@ def make_grid(
     resumable.check_tensor(rows[0])
     pairs = align_positions(stack, len(labels[stack]), positions, alignment)
     by_position = site.by_position if by_position is None else by_position
-    numbers = tuple(range(len(rows))) if layers is None else tuple(layers)
+    numbers = tuple(range(len(rows))) if layers is None else tuple(check_all_whole("layers", layers))
     if not numbers or not all(0 <= number < len(rows) for number in numbers):
         raise CausalError("Choose layers of this site from 0 to {last}.", last=len(rows) - 1)
     rows = tuple(rows[number] for number in numbers)
@@ -175,7 +175,7 @@ def align_positions(
     """
     pairs = [(place, place) for place in range(length)] if alignment is None else list(alignment.get(stack, ()))
     if positions is not None:
-        for place in positions:
+        for place in check_all_whole("positions", positions):
             if not 0 <= place < length:
                 raise CausalError(
                     "There is no position {place}; there are {count}, from 0 to {last}.",

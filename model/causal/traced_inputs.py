@@ -8,7 +8,7 @@ from torch import Tensor
 from ..tracing.language_trace import LanguageTrace
 from ..tracing.picture_trace import PatchTrace
 from ..tracing.trace import SentenceTrace
-from .causal_error import CausalError
+from .causal_error import CausalError, check_whole
 from .experiments import Experiment, patch_labels
 from .metrics import Metric, Probability, TargetLoss
 from .own_networks import ResumableLanguageModel, ResumableTranslator, ResumableVision
@@ -57,6 +57,8 @@ class TracedInput:
         Raises:
             CausalError: there is no such position.
         """
+        if position is not None:
+            check_whole("position", position)
         metric = self.metric if position is None else Probability(self.following(position), position)
         return Experiment(self.inputs, self.inputs, self.labels, self.labels, metric)
 

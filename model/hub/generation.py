@@ -1,6 +1,7 @@
 """Greedy generation, some tokens at a time, with or without interventions."""
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 import torch
@@ -10,12 +11,18 @@ from ..runtime.progress import InSteps, Progress
 from .eager_attention import CallRecorder
 from .forward_run import NO_OUTPUTS, ModelInputs
 from .interface import recording_calls
-from .library_types import Network
+from .library_types import Network, Reader
 from .model_inputs import has_decoder
 
 CHUNK = 8  # tokens between two steps
 IDS_ALONE = NO_OUTPUTS | {"return_dict_in_generate": False, "output_scores": False, "output_logits": False}
 GREEDY: dict[str, Any] = {"do_sample": False, "num_beams": 1, "num_return_sequences": 1, "penalty_alpha": None}
+METHODS = (  # settings about how tokens are searched for or computed, which would change or refuse a greedy run of ours
+    "num_beams", "num_beam_groups", "num_return_sequences", "do_sample", "penalty_alpha", "dola_layers", "constraints",
+    "force_words_ids", "prompt_lookup_num_tokens", "assistant_early_exit", "is_assistant", "use_mtp", "custom_generate",
+    "token_healing", "max_time", "cache_implementation", "cache_config", "prefill_chunk_size", "compile_config",
+    "return_legacy_cache", "low_memory", "early_stopping", "diversity_penalty", "length_penalty",
+)  # fmt: skip
 
 
 @torch.inference_mode()
@@ -29,6 +36,7 @@ def greedy_in_steps(
     by_interface: bool = True,
     most: int | None = None,
     language: Mapping[str, int] | None = None,
+    reader: Reader | None = None,
 ) -> InSteps[tuple[int, ...]]:
     """New ids by the library's own `generate`, without the prompt, with the end token where it was reached.
 
@@ -41,15 +49,16 @@ def greedy_in_steps(
         names: of the calls of attention in one run of the whole network.
         tap, by_interface: as of `CallRecorder` and `recording_calls`.
         language: arguments that choose the language of a decoder; see `model.hub.languages`.
+        reader: the tokenizer, by which texts that the model's settings end with are recognized.
     """
     paired = has_decoder(network)
     ids: torch.Tensor | None = None if paired else inputs["input_ids"]
     prompt = 1 if ids is None else ids.shape[1]
     longest = min(prompt + tokens, most or prompt + tokens)
     ends = _end_ids(network)
-    count = prompt
+    count, chunk = prompt, longest if _ends_with_texts(network) else CHUNK  # a text may end in the next chunk
     while count < longest:
-        until = min(longest, count + CHUNK)
+        until = min(longest, count + chunk)
         arguments = dict(inputs)
         if ids is not None and paired:
             arguments["decoder_input_ids"] = ids
@@ -61,16 +70,39 @@ def greedy_in_steps(
             options |= _continued(network.generation_config, count - prompt)
         options["stopping_criteria"] = [lambda so_far, _, until=until: _is_long_enough(so_far, until)]
         if tap is None:
-            new = network.generate(**arguments, **options)
+            new = generate_by_library(network, reader, **arguments, **options)
         else:
             recorder = CallRecorder(_repeat_names(names, until - count), tap, lambda index, call: None)
             with recording_calls(recorder, by_interface):
-                new = network.generate(**arguments, **options)
+                new = generate_by_library(network, reader, **arguments, **options)
         ids, count = new, new.shape[1]
         if count < until or int(new[0, -1]) in ends:
             break
         yield Progress(count - prompt, longest - prompt)
     return () if ids is None else tuple(ids[0, prompt:].tolist())
+
+
+def generate_by_library(network: Network, reader: Reader | None, **arguments: Any) -> torch.Tensor:
+    """Call the library's `generate` with the model's own settings, but for `METHODS`, which have their defaults.
+
+    The library fills what an argument leaves out from the settings of the network, so these are exchanged meanwhile.
+    """
+    own = network.generation_config
+    settings, defaults = deepcopy(own), type(own)()
+    for name in METHODS:
+        if hasattr(settings, name):
+            setattr(settings, name, getattr(defaults, name, None))
+    if _ends_with_texts(network):
+        arguments["tokenizer"] = reader
+    network.generation_config = settings
+    try:
+        return network.generate(**arguments)
+    finally:
+        network.generation_config = own
+
+
+def _ends_with_texts(network: Network) -> bool:
+    return bool(getattr(network.generation_config, "stop_strings", None))
 
 
 def generation_options(*, use_cache: bool) -> dict[str, Any]:

@@ -151,4 +151,6 @@ class OpenedReading(OpenedNetwork):
         most = self.limits.target if self.has_decoder else self.limits.source
         inputs = text_inputs(self.network, source)
         options = self.languages.options(language)
-        return greedy_in_steps(self.network, inputs, tokens, names, tap, by_interface=by, most=most, language=options)
+        return greedy_in_steps(
+            self.network, inputs, tokens, names, tap, by_interface=by, most=most, language=options, reader=self.reader
+        )

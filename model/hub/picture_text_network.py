@@ -16,7 +16,7 @@ from ..tracing.kinds import VISION, AttentionKind
 from .batches import split_call
 from .eager_attention import AttentionCall, CallRecorder, is_half
 from .forward_run import run_network
-from .generation import generation_options
+from .generation import generate_by_library, generation_options
 from .hub_trace import HubTrace, TracedPicture
 from .interface import recording_calls
 from .layer_numbers import Place, watch_layers
@@ -154,12 +154,12 @@ class PictureTextNetwork:
         options = generation_options(use_cache=tap is None) | {"max_new_tokens": tokens}
         first = given.inputs["input_ids"].shape[1]
         if tap is None:
-            new = self.network.generate(**given.inputs, **options)
+            new = generate_by_library(self.network, self.processor.tokenizer, **given.inputs, **options)
         else:
             with watch_layers(self.network) as layers:
                 recorder = CallRecorder(None, tap, lambda index, call: None, layers, self.check.name_at)
                 with recording_calls(recorder, True):
-                    new = self.network.generate(**given.inputs, **options)
+                    new = generate_by_library(self.network, self.processor.tokenizer, **given.inputs, **options)
         return tuple(new[0, first:].tolist())
 
     def _pictures(

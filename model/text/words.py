@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..runtime.messages import UserError
 from .tokenizer import WORD_MARK, Tokenizer
 
 
@@ -64,7 +65,17 @@ def by_words(matrix: np.ndarray, queries: Sequence[Word], keys: Sequence[Word]) 
     """Convert a matrix of tokens to one of words: sum over the keys of a word, average over its queries.
 
     `(..., query token, key token)` -> `(..., query word, key word)` float64. Rows that sum to 1 still do.
+
+    Raises:
+        UserError: the words are of other texts.
     """
+    given, sides = tuple(side[-1].end if side else 0 for side in (queries, keys)), matrix.shape[-2:]
+    if given != sides:
+        raise UserError(
+            "The words have {words} tokens and the weights {tokens}; take the words of the same texts.",
+            words=" x ".join(map(str, given)),
+            tokens=" x ".join(map(str, sides)),
+        )
     wide = np.add.reduceat(matrix.astype(np.float64), [word.start for word in keys], axis=-1)
     summed = np.add.reduceat(wide, [word.start for word in queries], axis=-2)
     return summed / np.array([word.end - word.start for word in queries])[:, None]

@@ -6,7 +6,7 @@ Lines that prepare an input define `model` and `experiment`, which the lines of 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .recipes import Lines
+from .recipes import OTHER, Lines
 
 Pairs = Sequence[tuple[int, int]]
 
@@ -44,7 +44,7 @@ def of_sentences(texts: tuple[str, str], place: int, metric: str, loaded_by: str
         "from model.causal.sentence_pairs import pair_sentences, prepare_pair",
         "",
         f"model = {loaded_by}",
-        f"assert model.weights_sha256 == {weights_sha256!r}",
+        f"assert model.weights_sha256 == {weights_sha256!r}, {OTHER}",
         f"texts = {_texts(texts)}",
         "pair = pair_sentences(model.resumable, model.tokenizer, *map(model.read_ids, texts))",
         f"experiment = prepare_pair(model.resumable, model.tokenizer, pair, {place}, {metric!r})",
@@ -60,7 +60,7 @@ def of_sentence(
         "from model.causal.sentence_pairs import prepare_sentence",
         "",
         f"model = {loaded_by}",
-        f"assert model.weights_sha256 == {weights_sha256!r}",
+        f"assert model.weights_sha256 == {weights_sha256!r}, {OTHER}",
         f"trace = model.trace({ascii(sentence)}, target_ids={tuple(map(int, target_ids))!r})",
         f"experiment = prepare_sentence(model.resumable, trace, {place}, {metric!r})",
     )
@@ -125,7 +125,7 @@ def _of_pixels(weights_sha256: str, opened: tuple[str, str] | None) -> Lines:
         read,
         "",
         "model = VisionClassifier.load()",
-        f"assert model.weights_sha256 == {weights_sha256!r}",
+        f"assert model.weights_sha256 == {weights_sha256!r}, {OTHER}",
     )
     if opened is not None:
         loading = _opened(OpenedName(*opened, weights_sha256), read)
@@ -260,7 +260,7 @@ def of_paths(cut: Sequence[str], count: int, least: float, by_token: bool, place
 def _opened(opened: OpenedName, *imported: str) -> Lines:
     loading = (
         f"model = open_model({opened.name!r}, dtype={opened.precision!r})  # the folder's path, or the id",
-        f"assert model.weights_sha256 == {opened.weights_sha256!r}",
+        f"assert model.weights_sha256 == {opened.weights_sha256!r}, {OTHER}",
     )
     if opened.sample is None:
         return "from model import open_model", *imported, "", *loading

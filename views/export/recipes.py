@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from ..viewer.attention_maps import KindMaps
 
 Lines = tuple[str, ...]
+OTHER = "'These numbers are of other weights; load those, or leave this line out.'"
+OTHER_PICTURE = "'These numbers are of another picture; read that one, or leave this line out.'"
 
 
 def of_sentence(sentence: str, target_ids: Sequence[int], kind: str, loaded_by: str, weights_sha256: str) -> Lines:
@@ -17,7 +19,7 @@ def of_sentence(sentence: str, target_ids: Sequence[int], kind: str, loaded_by: 
         f"from model import {loaded_by.partition('.')[0]}",
         "",
         f"translator = {loaded_by}",
-        f"assert translator.weights_sha256 == {weights_sha256!r}",
+        f"assert translator.weights_sha256 == {weights_sha256!r}, {OTHER}",
         f"sentence = {ascii(sentence)}",
         f"trace = translator.trace(sentence, target_ids={tuple(map(int, target_ids))!r})",
         _attention(kind),
@@ -53,9 +55,9 @@ def of_picture(pixels_sha256: str, weights_sha256: str, sample: str) -> Lines:
         "from views.controls.pictures import read_picture",
         "",
         "classifier = VisionClassifier.load()",
-        f"assert classifier.card['weights_sha256'] == {weights_sha256!r}",
+        f"assert classifier.card['weights_sha256'] == {weights_sha256!r}, {OTHER}",
         f"pixels = classifier.prepare(read_picture(Path({path!r}).read_bytes()).image)",
-        f"assert hashlib.sha256(pixels.tobytes()).hexdigest() == {pixels_sha256!r}",
+        f"assert hashlib.sha256(pixels.tobytes()).hexdigest() == {pixels_sha256!r}, {OTHER_PICTURE}",
         "attention = classifier.trace(pixels).attention  # (layer, head, query, key)",
     )
 
@@ -78,7 +80,7 @@ def of_opened(name: str, precision: str, weights_sha256: str, kind: str, inputs:
         "from model import open_model",
         "",
         f"opened = open_model({name!r}, dtype={precision!r})  # the folder's path, or the id",
-        f"assert opened.weights_sha256 == {weights_sha256!r}",
+        f"assert opened.weights_sha256 == {weights_sha256!r}, {OTHER}",
         *traced,
         _attention(kind),
     )

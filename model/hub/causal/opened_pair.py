@@ -6,8 +6,8 @@ from typing import Literal
 import numpy as np
 import torch
 
-from ...causal.activation_patching import Direction
-from ...causal.causal_error import CausalError
+from ...causal.activation_patching import Direction, check_direction
+from ...causal.causal_error import CausalError, check_choice
 from ...causal.experiments import Experiment
 from ...causal.metrics import LogitDifference, Probability
 from ...causal.sentence_pairs import Places, align, align_stack, best_alignment
@@ -16,6 +16,17 @@ from .opened_causal import OpenedCausalMethods
 
 BEST = 4  # answers of each run that are listed
 PairMetric = Literal["difference", "answer"]
+
+
+class Experiments(dict[PairMetric, Experiment]):
+    """What is measured -> the two inputs with it; another name is refused in a sentence, as recipes have them."""
+
+    def __missing__(self, metric: str) -> Experiment:
+        raise CausalError(
+            "Of these two texts {metric!r} is not measured; choose one of {known}.",
+            metric=metric,
+            known=", ".join(self),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +42,7 @@ class OpenedPair:
         names: label of the clean answer, and of the corrupt one where they differ.
     """
 
-    experiments: dict[PairMetric, Experiment]
+    experiments: Experiments
     clean_ids: tuple[int, ...]
     corrupt_ids: tuple[int, ...]
     clean_tokens: tuple[str, ...]
@@ -53,8 +64,11 @@ class OpenedPair:
 
     def alignment(self, name: str, direction: Direction) -> Alignment | None:
         """An alignment as patching reads it; None if every position corresponds to itself."""
+        check_direction(direction)
         equal = len(self.clean_ids) == len(self.corrupt_ids)
-        return align_stack(self.alignments[name], equal, self.stack, direction)
+        return align_stack(
+            self.alignments[check_choice("alignment", name, self.alignments)], equal, self.stack, direction
+        )
 
 
 def pair_texts(model: OpenedCausalMethods, clean: str, corrupt: str) -> OpenedPair:
@@ -66,10 +80,10 @@ def pair_texts(model: OpenedCausalMethods, clean: str, corrupt: str) -> OpenedPa
     """
     pair = model.prepare_experiment(clean, corrupt)
     by_answer = model.measure_probability(pair)
-    experiments: dict[PairMetric, Experiment] = {"answer": by_answer}
+    experiments = Experiments(answer=by_answer)
     indices = list(by_answer.measured(None).indices)
     if isinstance(pair.metric, LogitDifference):
-        experiments = {"difference": pair, "answer": by_answer}
+        experiments = Experiments(difference=pair, answer=by_answer)
         indices = list(pair.metric.indices)
     stack = next(iter(pair.clean_labels))
     own, other = (tuple(inputs[0][0].tolist()) for inputs in (pair.clean, pair.corrupt))

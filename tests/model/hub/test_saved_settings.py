@@ -11,6 +11,7 @@ import torch
 import transformers
 
 from model.open_model import open_model
+from model.runtime.progress import run_to_end
 from tests.model.hub import tiny, tiny_pictured
 
 RETURNED = {"return_dict": False, "output_hidden_states": True, "output_attentions": True}
@@ -58,16 +59,37 @@ def test_live_models_too_and_they_stay_as_they_are(name):
         {"return_dict_in_generate": True, "output_logits": True, "output_hidden_states": True},
         {"return_dict_in_generate": True, "output_attentions": True, "use_cache": False},
         {"num_beams": 4, "num_return_sequences": 3, "do_sample": True, "top_k": 3},
+        {"num_return_sequences": 3},
+        {"num_beams": 4, "num_beam_groups": 2, "diversity_penalty": 0.5, "length_penalty": 2.0},
+        {"max_time": 1e-6},
+        {"stop_strings": ["nowhere"]},
+        {"cache_implementation": "quantized"},
+        {"cache_implementation": "offloaded"},
+        {"cache_implementation": "static"},
+        {"assistant_early_exit": 1, "num_assistant_tokens": 5},
+        {"is_assistant": True},
+        {"prompt_lookup_num_tokens": 3},
+        {"penalty_alpha": 0.6, "top_k": 4},
+        {"dola_layers": "low"},
+        {"constraints": ["x"]},
+        {"force_words_ids": [[5]]},
+        {"token_healing": True},
+        {"prefill_chunk_size": 2},
+        {"compile_config": {}},
+        {"return_legacy_cache": True, "low_memory": True},
+        {"use_mtp": True, "custom_generate": "nowhere"},
     ],
 )
 @pytest.mark.parametrize("name", ["gpt2", "bart"])
 def test_generation_gives_greedy_ids_whatever_was_saved(name, settings):
     network = tiny.network(name)
     expected = open_model(network, reader=tiny.tokenizer(), device="cpu").generate(SENTENCE, 12)
-    network.generation_config.update(**settings)
+    for key, value in settings.items():
+        setattr(network.generation_config, key, value)
     opened = open_model(network, reader=tiny.tokenizer(), device="cpu")
     assert opened.generate(SENTENCE, 12) == expected
-    assert opened.network.generation_config.to_dict().items() >= settings.items()
+    for own in (network, opened.network):
+        assert {key: getattr(own.generation_config, key) for key in settings} == settings
 
 
 @pytest.mark.parametrize(
@@ -76,6 +98,10 @@ def test_generation_gives_greedy_ids_whatever_was_saved(name, settings):
         {"suppress_tokens": [40, 41, 42], "begin_suppress_tokens": list(range(60, 200))},
         {"min_new_tokens": 11, "forced_bos_token_id": 77},
         {"exponential_decay_length_penalty": [6, 1.5], "repetition_penalty": 1.3},
+        {"no_repeat_ngram_size": 2, "bad_words_ids": [[40], [41]]},
+        {"forced_eos_token_id": 3},
+        {"watermarking_config": {"greenlist_ratio": 0.25, "bias": 2.0}},
+        {"sequence_bias": [[[5], 9.0]]},
     ],
 )
 @pytest.mark.parametrize("name", ["gpt2", "bart"])
@@ -94,6 +120,22 @@ def test_settings_that_choose_among_tokens_act_as_in_the_library(name, settings)
     assert opened.generate(SENTENCE, 20) == reader.decode(expected, skip_special_tokens=True)
 
 
+@pytest.mark.parametrize("name", ["gpt2", "bart"])
+@pytest.mark.parametrize("last", [4, 7, 8, 9])  # 8 tokens are generated at a time
+def test_a_text_that_ends_the_answer_ends_it(name, last):
+    network, reader = tiny.network(name), tiny.tokenizer()
+    network.generation_config.no_repeat_ngram_size = 1  # no two tokens are equal
+    plain = open_model(network, reader=reader, device="cpu")
+    ids = list(run_to_end(plain._generated(plain._source(SENTENCE), 16, None)))
+    network.generation_config.stop_strings = reader.convert_ids_to_tokens(ids[last])
+    opened = open_model(network, reader=reader, device="cpu")
+    inputs = {key: value for key, value in reader(SENTENCE, return_tensors="pt").items() if key != "token_type_ids"}
+    with torch.inference_mode():
+        new = network.generate(**inputs, max_new_tokens=16, do_sample=False, tokenizer=reader)[0]
+    expected = new[1 if name == "bart" else inputs["input_ids"].shape[1] :].tolist()
+    assert list(run_to_end(opened._generated(opened._source(SENTENCE), 16, None))) == expected
+
+
 def test_a_text_with_a_picture_too():
     network, processor = tiny_pictured.build("llava")
     expected = open_model(network, reader=processor, device="cpu").generate(
@@ -101,6 +143,7 @@ def test_a_text_with_a_picture_too():
     )
     settings = network.generation_config
     settings.return_dict_in_generate, settings.output_scores = True, True
+    settings.stop_strings, settings.num_return_sequences = ["nowhere"], 2
     opened = open_model(network, reader=processor, device="cpu")
     assert opened.generate("A fox", 4, picture=tiny_pictured.picture(0)) == expected
 
