@@ -25,12 +25,18 @@ DOUBLED = Template(
 NO_KIND = Template("This trace has no attention of kind {kind}; it has {known}.")
 
 
+def doubled_token(reader: Reader, source: Tokens | None) -> str | None:
+    """The label of the token that a text begins with twice, since it has it and the tokenizer adds it; else None."""
+    first = getattr(reader, "bos_token_id", None)
+    if source is None or first is None or source.ids[:2] != (first, first):
+        return None
+    return source.labels[0]
+
+
 def notes_of(reader: Reader, source: Tokens) -> tuple[str, ...]:
     """What a reader of the maps of a text should know of its tokens."""
-    first = getattr(reader, "bos_token_id", None)
-    if first is None or source.ids[:2] != (first, first):
-        return ()
-    return (str(DOUBLED).format(token=source.labels[0]),)
+    token = doubled_token(reader, source)
+    return () if token is None else (str(DOUBLED).format(token=token),)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

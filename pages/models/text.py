@@ -5,6 +5,7 @@ from typing import Any
 import streamlit as st
 
 from model import HubTrace
+from model.hub.hub_trace import doubled_token
 from model.hub.opened_model import OpenedModel
 from pages.models import (
     answers,
@@ -19,6 +20,7 @@ from pages.shared.attention_viewer.explore import explore_tokens
 from pages.shared.page_sections import pick_section
 from pages.shared.service import Service
 from views.controls import sentence_input, widgets
+from views.text import literal
 from views.text.catalogue import Untranslated, say
 
 
@@ -51,6 +53,14 @@ def render(service: Service[OpenedModel]) -> None:
     keep = trace_retention.choose_retention(model, text, options)
     key = ("traced", *inputs.values(), keep)
     trace = service.traces.get_or_compute(key, lambda: model.trace(text, keep=keep, **options), service.computing)
+    if token := doubled_token(model.reader, trace.source):
+        note = say(
+            "models.doubled-token",
+            "The text begins with {token} twice: once in the text itself, and once as the tokenizer adds it. Delete it "
+            "from the text to have it once.",
+            token=literal.visible(literal.token(token)),
+        )
+        st.info(literal.markdown(note))
     generated = answers.render(service, text, trace, fed="target" in options, language=inputs.get("target_language"))
     sections = {"attention": say("models.part.attention", "Attention")}
     if not isinstance(trace.kept, int):  # the trace of one layer has no heads of the others
