@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from views import kind_labels, map_labels, map_weights
-from views.text import catalogue, terms
+from views.components import component
+from views.text import catalogue, literal, terms
 
 
 @given(st.integers(0, 10_000))
@@ -93,3 +94,26 @@ def test_a_logarithmic_shade_gives_equal_factors_equal_distances():
     assert map_weights.shade(weights, 1, log=True).tolist() == pytest.approx([1, 0.75, 0.5, 0.25, 0, 0, 0])
     assert map_weights.shade(weights[:2], 0.5).tolist() == pytest.approx([1, 0.2])
     assert map_weights.shade(np.zeros(1), 0.0).tolist() == [0]
+
+
+LABEL = st.text("ab\u00e9\u05d0\u0628\u2192{} ", min_size=1, max_size=5).filter(str.strip)
+
+
+@given(LABEL, LABEL)
+def test_a_row_is_named_by_the_token_read_and_the_one_chosen(read, chosen):
+    name = map_labels.row_name(f"\u2009{read}", chosen)
+    assert name.replace("\u2068", "").replace("\u2069", "") == f"{read.strip(' ')} \u2192 {chosen.strip(' ')}"
+    assert map_labels.row_name(read, "") == read  # only read
+    assert component.labels([name]) == [name] == [literal.token(name)]  # whoever draws it changes nothing
+
+
+def test_each_token_of_a_row_keeps_its_direction():
+    name = map_labels.row_name("\u0642\u0637", "\u0623\u0633\u0648\u062f")
+    assert name == "\u2068\u0642\u0637\u2069 \u2192 \u2068\u0623\u0633\u0648\u062f\u2069"
+    assert literal.isolated(name) == literal.visible(name) == name
+    assert literal.visible("a\u2068b\u2069") == "aU+2068bU+2069"  # a typed mark is shown
+
+
+def test_rows_without_chosen_tokens_have_their_labels():
+    assert map_labels.row_names(("a", "b")) == ("a", "b")
+    assert map_labels.row_names(("a", "b"), ("b", "")) == ("a \u2192 b", "b")

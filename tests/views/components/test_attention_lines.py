@@ -230,3 +230,12 @@ def test_the_fewest_keys_with_the_share_are_selected():
     assert map_weights.strongest_keys(weights, 0.8).tolist()[0] == [True, True, False]  # rounding adds no third key
     assert map_weights.strongest_keys(weights, 1).tolist() == (weights > 0).tolist()
     assert map_weights.strongest_keys(weights[:0], 0.7).shape == (0, 3)
+
+
+def test_an_address_locks_the_query_with_its_number():
+    view = LinesView((0,), (1,), 0.5, LockedToken("query", 0))
+    order = [1, 2, 3, 4, 0]  # the first row is one that earlier versions hid
+    assert to_address(view, order) == "1-2-50-q5" and from_address("1-2-50-q5", SHAPE, order) == view
+    assert from_address("1-2-50-q1", SHAPE, order).locked == LockedToken("query", 1)
+    key = replace(view, locked=LockedToken("key", 5))
+    assert to_address(key, order) == "1-2-50-k6" and from_address("1-2-50-k6", SHAPE, order) == key

@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.text.words import Word, by_words
+from tests.payloads import read_payload
+from views.components import attention_grid, attention_lines
 from views.kind_labels import CLS, KINDS, VISION, kind_named
 from views.viewer.attention_maps import AttentionMaps, KindMaps, MapAxis, from_trace
 
@@ -161,3 +163,48 @@ def test_positions_of_a_picture_are_named_by_row_and_column(leading: int, traili
     assert labels[leading : leading + 4] == tuple(f"row {r}, column {c}" for r in (1, 2) for c in (1, 2))
     assert labels[leading + 4 :] == ("token 1 after the patches",)[:trailing]
     assert of_patches.units == "positions" and of_patches.queries.special_places == [0] * bool(leading)
+
+
+def decoder_maps() -> KindMaps:
+    """Decoder self-attention over `<s>` and the words "chat", in two tokens, and "noir"."""
+    read, chosen = ("<s>", " ch", "at", " noir"), (" ch", "at", " noir", "</s>")
+    words = (Word("<s>", 0, 1, True), Word("chat", 1, 3), Word("noir", 3, 4))
+    special = True, False, False, False
+    queries = MapAxis(read, special, words, chosen=chosen, kept=(0,))
+    weights = np.tril(np.ones((1, 1, 4, 4), np.float32)) / np.arange(1, 5, dtype=np.float32)[:, None]
+    return KindMaps(KINDS["decoder"], weights, queries, MapAxis(read, special, words), (0,))
+
+
+def test_the_row_at_which_the_first_word_is_chosen_stays_without_special_tokens():
+    maps = decoder_maps()
+    assert maps.is_square and maps.queries.names[2] == "at \u2192 noir"
+    hidden = maps.without_special()
+    assert hidden.queries.names == ("<s> \u2192 ch", "ch \u2192 at", "at \u2192 noir", "noir \u2192 </s>")
+    assert hidden.keys.names == (" ch", "at", " noir") and not hidden.is_square
+    np.testing.assert_array_equal(hidden.masked, np.triu(np.ones((4, 4), bool), 1)[:, 1:])
+    assert not hidden.weights[0, 0][hidden.masked].any() and hidden.weights[0, 0][~hidden.masked].all()
+    assert attention_lines.numbered_queries(maps) == [0, 1, 2, 3]
+    assert attention_lines.numbered_queries(hidden) == [1, 2, 3, 0]  # the others have the numbers of earlier versions
+
+
+def test_a_word_has_the_tokens_that_its_own_chose():
+    words = decoder_maps().in_words()
+    assert words.queries.names == ("<s> \u2192 ch", "chat \u2192 at noir", "noir \u2192 </s>")
+    assert words.without_special().queries.names == words.queries.names
+
+
+def test_masked_cells_are_sent_where_rows_and_columns_are_at_other_places():
+    hidden = decoder_maps().without_special()
+    view = attention_lines.LinesView((0,), (0,))
+    header, arrays = read_payload(attention_lines.payload(attention_lines.AttentionLines(hidden, view), "light"))
+    assert header["kinds"][""]["positions"] == [[0, 1, 2, 3], [1, 2, 3]]
+    np.testing.assert_allclose(arrays[""], hidden.weights, atol=1e-6)
+    sheet = attention_grid.sheet_of(hidden)
+    header, arrays = read_payload(attention_grid.payload(sheet, "light"))
+    assert header["kinds"][""]["read"] == ["<s>", "ch", "at", "noir"]
+    np.testing.assert_allclose(arrays[""], hidden.weights, atol=1e-6)
+
+
+def test_chosen_tokens_are_one_for_each_position():
+    with pytest.raises(ValueError, match="There are 1 chosen tokens for 2 labels; give one for each"):
+        MapAxis(("a", "b"), chosen=("b",))
