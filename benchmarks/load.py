@@ -196,11 +196,11 @@ def measurements(wave: Wave) -> list[Measurement]:
         "memory a visitor": (wave.highest - wave.before) / wave.visitors,
         "memory after": wave.after,
     }
-    rows += [Measurement(people, name, *3 * (round(value, 1),), 1, 1, "MB") for name, value in memory.items()]
-    recovered = {} if wave.recovery is None else {"memory back after": round(wave.recovery)}
+    rows += [Measurement(people, name, value, value, value, 1, 1, "MB") for name, value in memory.items()]
+    recovered = {} if wave.recovery is None else {"memory back after": wave.recovery}
     rows += [Measurement(people, name, value, value, value, 1, 1, "s") for name, value in recovered.items()]
     cores = {"cores, server": wave.server_cores, "cores, visitors": wave.visitors_cores}
-    rows += [Measurement(people, name, *3 * (round(value, 2),), 1, 1, "") for name, value in cores.items()]
+    rows += [Measurement(people, name, value, value, value, 1, 1, "") for name, value in cores.items()]
     return rows
 
 

@@ -59,10 +59,10 @@ def summarise(group: str, times: dict[str, list[float]], unit: str = "ms") -> li
         Measurement(
             group,
             name,
-            round(statistics.median(values), 2),
-            round(min(values), 2),
-            round(max(values), 2),
-            round(statistics.median(_ratio(*both) for both in zip(values, first, strict=True)), 2),
+            statistics.median(values),
+            min(values),
+            max(values),
+            statistics.median(_ratio(*both) for both in zip(values, first, strict=True)),
             len(values),
             unit,
         )
@@ -79,6 +79,7 @@ def table(measurements: list[Measurement]) -> str:
     """The measurements as a Markdown table."""
     lines = ["| what | candidate | median | min to max | ratio to first |", "| --- | --- | --- | --- | --- |"]
     for row in measurements:
-        spread = f"{row.lowest:g} to {row.highest:g}"
-        lines.append(f"| {row.group} | {row.name} | {row.median:g} {row.unit} | {spread} | {row.ratio:.2f} |")
+        median, lowest, highest = (f"{round(value, 2):g}" for value in (row.median, row.lowest, row.highest))
+        spread = f"{lowest} to {highest}"
+        lines.append(f"| {row.group} | {row.name} | {median} {row.unit} | {spread} | {row.ratio:.2f} |")
     return "\n".join(lines)

@@ -95,7 +95,7 @@ def cache_times_in_steps(
             yield Progress(number * len(lengths) + place + 1, total)
 
     def figures(of: Callable[[list[float]], float], cached: bool) -> tuple[float, ...]:
-        return tuple(round(of(times[length, cached]), 3) for length in lengths)
+        return tuple(of(times[length, cached]) for length in lengths)
 
     return CacheTimes(
         tuple(lengths),

@@ -124,8 +124,8 @@ def forward_times_in_steps(
                 yield Progress(done, total)
     figures = {
         name: NetworkTimes(
-            tuple(round(min(times[name, length]), 3) for length in lengths),
-            tuple(round(statistics.median(times[name, length]), 3) for length in lengths),
+            tuple(min(times[name, length]) for length in lengths),
+            tuple(statistics.median(times[name, length]) for length in lengths),
             differences[name],
             models[name].weights_sha256,
         )

@@ -26,6 +26,7 @@ DATA = {
     "source": "tatoeba.org, by way of manythings.org/anki (fra-eng.zip)",
     "licence": "CC BY 2.0 FR; the sentences are the work of Tatoeba's contributors",
 }
+CARD_ROUNDING = 0.005  # of scores in cards that were written with two decimals
 TIMES = ("seconds", "tokens_per_second")  # of an evaluation, beside its scores
 
 
@@ -142,7 +143,11 @@ def _shorter_time(before: dict, now: dict) -> dict:
 
 def _has_equal_scores(before: dict, now: dict) -> bool:
     """Whether two evaluations differ in nothing but their times."""
-    return all(before.get(name) == now[name] for name in now if name not in TIMES)
+    scores = ((before.get(name), now[name]) for name in now if name not in TIMES)
+    return all(
+        math.isclose(one, other, abs_tol=CARD_ROUNDING) if isinstance(one, float) else one == other
+        for one, other in scores
+    )
 
 
 def held_out_card(folder: Path, corpus: Corpus) -> dict:
@@ -191,7 +196,8 @@ def translation_page(title: str, what: str, card: dict, sizes: dict, sections: s
     if "heldout_nll" in evaluation:  # older cards have none
         loss = f", by these weights: {loss_text(evaluation)}"
     rows = "\n".join(
-        f"| {name} | {evaluation[name]['bleu']:.2f} | {evaluation[name]['chrf']:.2f} | {evaluation[name]['seconds']} |"
+        f"| {name} | {evaluation[name]['bleu']:.2f} | {evaluation[name]['chrf']:.2f} | "
+        f"{evaluation[name]['seconds']:.1f} |"
         for name in DECODINGS
     )
     what += """
@@ -294,7 +300,7 @@ def training_facts(folder: Path, recipe: Recipe) -> dict:
         "torch": sorted({row["torch"] for row in starts}),
         "epochs": len(epochs),
         "steps": epochs[-1]["steps"],
-        "minutes": round(sum(row["seconds"] for row in epochs) / 60, 1),
+        "minutes": sum(row["seconds"] for row in epochs) / 60,
         "heldout_nll": [row["heldout_nll"] for row in epochs],
         "recipe": recipe.to_dict(),
         # planned epochs and averaging decay, each with the epoch of its change; a run that was resumed with the same
@@ -340,7 +346,7 @@ def training_lines(training: dict) -> str:
     )
     return f"""- Hardware: {"; ".join(training["hardware"])}; processes: {training["processes"]}
 - PyTorch {", ".join(training["torch"])}
-- Time: {training["minutes"]} minutes for {training["epochs"]} epochs, {training["steps"]:,} steps
+- Time: {training["minutes"]:.1f} minutes for {training["epochs"]} epochs, {training["steps"]:,} steps
 - Optimiser: {optimiser}
 - Learning rate: {recipe["warmup_steps"]} warm-up steps, then {fall} to zero at the end of the run; epochs planned:
   {planned}{restarts}

@@ -69,7 +69,7 @@ def evaluate_parts(
     hypotheses = {sentence: translator.tokenizer.decode(ids) for sentence, ids in zip(heldout, generated, strict=True)}
     speed = round(sum(map(len, generated)) / seconds)
     scores = TranslationScores(
-        **vars(score_translations(hypotheses, heldout)), seconds=round(seconds, 1), tokens_per_second=speed
+        **vars(score_translations(hypotheses, heldout)), seconds=seconds, tokens_per_second=speed
     )
     selected = {name: {text: heldout[text] for text in sentences} for name, sentences in parts.items() if sentences}
     return scores, {name: score_translations(hypotheses, part) for name, part in selected.items()}
@@ -85,7 +85,7 @@ def score_translations(hypotheses: dict[str, str], heldout: dict[str, list[str]]
     references = [list(stream) for stream in zip_longest(*heldout.values())]
     translations = [hypotheses[sentence] for sentence in heldout]
     metrics = BLEU(), CHRF()
-    bleu, chrf = (round(metric.corpus_score(translations, references).score, 2) for metric in metrics)
+    bleu, chrf = (metric.corpus_score(translations, references).score for metric in metrics)
     bleu_signature, chrf_signature = (str(metric.get_signature()) for metric in metrics)  # known only after scoring
     return CorpusScores(bleu, chrf, bleu_signature, chrf_signature)
 

@@ -165,7 +165,7 @@ def _effect(kinds: Mapping[str, KindStatistics], place: Place, sentences: int) -
     effect = kinds[kind].effect
     assert effect is not None, "heads are ablated at every step"
     mean, half = effect.mean[layer, head], NORMAL * effect.sd[layer, head] / (sentences - 1) ** 0.5
-    return {"value": round(float(mean), 5), "low": round(float(mean - half), 5), "high": round(float(mean + half), 5)}
+    return {"value": float(mean), "low": float(mean - half), "high": float(mean + half)}
 
 
 def _plain(snapshot: Snapshot, sentences: int) -> dict[str, dict]:
@@ -179,13 +179,13 @@ def _plain(snapshot: Snapshot, sentences: int) -> dict[str, dict]:
         ]
         result[kind] = {
             "labels": [[label.name for label in row] for row in labels],
-            "scores": [[round(label.score, 4) for label in row] for row in labels],
+            "scores": [[label.score for label in row] for row in labels],
             "effects": [
                 [_effect(kinds, (kind, layer, head), sentences) for head in range(statistics.shape[1])]
                 for layer in range(statistics.shape[0])
             ],
         }
-    tables = {name: np.round(table, 5).tolist() for name, table in vars(sent).items() if name != "links"}
+    tables = {name: table.tolist() for name, table in vars(sent).items() if name != "links"}
     result[CROSS.name][SENT] = tables
     return result
 

@@ -198,7 +198,7 @@ def train(
     )
     for epoch in range(state.epoch, recipe.epochs):
         _train_epoch(task, step, state, out, processes, log, observe if processes.leads else None)
-        seconds = round(state.seconds, 2)
+        seconds = state.seconds
         state.epoch, state.done, state.seconds = epoch + 1, 0, 0.0
         if processes.leads:
             figures = task.validate(state.average.module, device)

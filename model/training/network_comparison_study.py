@@ -228,7 +228,7 @@ def corpus_bleu(row: np.ndarray) -> float:
 def bootstrap_interval(value: float, drawn: np.ndarray) -> BootstrapInterval:
     """A figure with the central 95 % of its values over the resamples."""
     low, high = np.percentile(drawn, (2.5, 97.5))
-    return BootstrapInterval(round(float(value), 5), round(float(low), 5), round(float(high), 5))
+    return BootstrapInterval(float(value), float(low), float(high))
 
 
 def bleu_counts(row: np.ndarray) -> BleuCounts:
@@ -334,4 +334,4 @@ def decoding_speeds(networks: Networks, sentences: Sequence[str]) -> dict[str, f
                 speeds[name].append(sum(map(len, produced)) / (clock() - started))
     finally:
         torch.set_num_threads(threads)
-    return {name: round(statistics.median(rates), 1) for name, rates in speeds.items()}
+    return {name: statistics.median(rates) for name, rates in speeds.items()}

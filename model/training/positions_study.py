@@ -208,7 +208,7 @@ def over_seeds(figures: Mapping[str, dict], networks: Mapping[str, dict]) -> dic
             if len(values) in STUDENT:
                 half = STUDENT[len(values)] * float(np.std(values, ddof=1)) / len(values) ** 0.5
                 mean = float(np.mean(values))
-                interval = BootstrapInterval(round(mean, 5), round(mean - half, 5), round(mean + half, 5))
+                interval = BootstrapInterval(mean, mean - half, mean + half)
                 result.setdefault(kind, {})[figure] = asdict(interval) | {"seeds": len(values)}
     return result
 

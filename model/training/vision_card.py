@@ -202,7 +202,7 @@ def card_markdown(card: dict, sizes: dict, heads: str = "") -> str:
     if teacher := training.get("teacher"):
         share = 100 * teacher["share"]
         more += f"""
-- Teacher: a convolutional network of {teacher["parameters"]:,} parameters, trained in {teacher["minutes"]} minutes,
+- Teacher: a convolutional network of {teacher["parameters"]:,} parameters, trained in {teacher["minutes"]:.1f} minutes,
   which recognizes {100 * teacher["top1"]:.1f} % of the pictures held back (SHA-256 `{teacher["sha256"]}`).
   It reads the same view at {teacher["pixels"]} pixels; its answers at temperature {teacher["temperature"]:g} make
   up {share:g} % of the loss"""

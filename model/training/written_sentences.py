@@ -94,8 +94,8 @@ def choose_threshold(choosing: dict[str, list[str]], statistics: EnglishStatisti
     best = int(np.argmin(errors))  # between this edge and the next, nothing changes
     return {
         "sentences": {"english": len(ours), "other": len(theirs)},
-        "lowest": round(float(edges[best]), 3),
-        "highest": round(float(edges[best + 1]) if best + 1 < len(edges) else float(edges[best]), 3),
+        "lowest": float(edges[best]),
+        "highest": float(edges[min(best + 1, len(edges) - 1)]),
         "false_alarms": int((ours > THRESHOLD).sum()),
         "missed": int((theirs <= THRESHOLD).sum()),
     }
@@ -105,7 +105,7 @@ def count_signs(sentences: Iterable[str], statistics: EnglishStatistics) -> dict
     """Count the sentences and the signs in them, with the 95 % interval of the share that is warned of."""
     signs = [foreign_sign(sentence, statistics) for sentence in sentences]
     warned = len(signs) - signs.count(None)
-    interval = [round(bound, 5) for bound in wilson_interval(warned, len(signs))]
+    interval = list(wilson_interval(warned, len(signs)))
     return {"sentences": len(signs), **{sign: signs.count(sign) for sign in SIGNS}, "interval": interval}
 
 

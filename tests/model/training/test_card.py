@@ -70,7 +70,7 @@ def test_the_readable_card_states_the_figures_of_the_other(trained):
     evaluation, training = card["evaluation"], card["training"]
     for name in ("greedy", "beam 4"):
         scores = evaluation[name]
-        assert f"| {name} | {scores['bleu']:.2f} | {scores['chrf']:.2f} | {scores['seconds']} |" in text
+        assert f"| {name} | {scores['bleu']:.2f} | {scores['chrf']:.2f} | {scores['seconds']:.1f} |" in text
     for figure in (
         evaluation["greedy"]["bleu_signature"],
         evaluation["greedy"]["chrf_signature"],
@@ -83,7 +83,7 @@ def test_the_readable_card_states_the_figures_of_the_other(trained):
         training["torch"][0],
         f"{card['parameters']:,} parameters",
         f"{card['data']['training_pairs']:,} pairs to train on",
-        f"{training['minutes']} minutes for {training['epochs']} epochs, {training['steps']:,} steps",
+        f"{training['minutes']:.1f} minutes for {training['epochs']} epochs, {training['steps']:,} steps",
         f"by these weights: {evaluation['nll']:.3f} on all translations ({evaluation['heldout_nll']:.3f} on first",
         "peak rate 0.01",
         "20 warm-up steps",
