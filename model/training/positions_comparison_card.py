@@ -54,8 +54,8 @@ Greedy, against all translations; not claimed for fewer than {facts["fewest_pair
 {_orders(study)}
 ## Shuffled positions
 
-Increase of -ln p per token over {facts["shuffled_sentences"]} test sentences when the tokens of a sentence exchange
-their positions at random, in one stack or in both. The tokens stay in their places, and so does the decoder's mask.
+Increase of -ln p per token over the first translations of {facts["shuffled_sentences"]} test sentences when the tokens of a
+sentence exchange their positions at random, in one stack or in both. The tokens stay in their places, and so does the decoder's mask.
 
 | network | encoder | decoder | both |
 | --- | --- | --- | --- |
@@ -116,9 +116,9 @@ def _orders(study: PositionComparison) -> str:
             lines.append(f"- {group.shortest} to {group.longest} tokens: {_order(extremes)}")
     rule = "No kind has several seeds, so no order is stated."
     if study.loss_apart is not None:
-        rule = f"Seeds of one kind differ by up to {study.loss_apart:.3f} nats"
-        rule += f" and {study.bleu_apart:.1f} BLEU" if study.bleu_apart is not None else ""
-        rule += ": an order within that is no finding."
+        rule = f"Seeds of one kind differ by up to {study.loss_apart:.3f} nats at one of these lengths"
+        rule += f", and by up to {study.bleu_apart:.1f} BLEU" if study.bleu_apart is not None else ""
+        rule += ": at every length, an order within that of the same measure is no finding."
     return f"## Lowest and highest loss\n\n{rule}\n\n" + "\n".join(lines) + "\n"
 
 

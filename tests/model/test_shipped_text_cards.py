@@ -1,5 +1,7 @@
 """The cards of the shipped networks that translate: where choices were made, and scores without near duplicates."""
 
+import re
+
 import pytest
 
 from model.networks.config import POSITION_KINDS
@@ -62,3 +64,13 @@ def test_all_networks_are_compared_on_the_same_sentences():
         assert all(card["evaluation"][fact] == cards[0]["evaluation"][fact] for card in cards)
     assert len({card["evaluation"]["near_duplicates"]["sentences"] for card in cards}) == 1
     assert len({card["evaluation"][DISTINCT]["references"] for card in cards}) == 1
+
+
+@pytest.mark.parametrize("path", sorted(ASSETS.rglob("*.md")), ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_every_loss_per_token_names_its_translations(path):
+    """A loss of first translations and one of all translations are never compared as one figure."""
+    text = path.read_text(encoding="utf-8")
+    paragraphs = [" ".join(part.split()) for part in re.split(r"\n(?=\n|- |\|)", text)]
+    losses = [part for part in paragraphs if "ln p per token" in part and not part.startswith("|")]
+    named = ("all translations", "first translation", "translations that it has positions for")
+    assert [part for part in losses if not any(words in part for words in named)] == []
