@@ -54,6 +54,10 @@ TRANSLATIONS = {
     "We would rather stay at home tonight.": Translation(
         "Nous préférerais rester à la maison ce soir.", "wrong: «préférerions»"
     ),
+    "I want to buy a house.": Translation("Je veux acheter une maison."),
+    "I want to sell a car.": Translation("Je veux vendre une voiture."),
+    "The dog chased the cat.": Translation("Le chien a poursuivi le chat."),
+    "The cat chased the dog.": Translation("Le chat a poursuivi le chien."),
     "I am a student.": Translation("Je suis étudiant."),
     "The cat is sleeping on the chair.": Translation("Le chat dort sur la chaise."),
     "The cat sleeps on the old chair.": Translation("Le chat dort sur la vieille chaise."),

@@ -86,6 +86,8 @@ def test_no_example_of_the_documents_is_missing():
     for path in sorted((ROOT / "docs").glob("*.ipynb")):
         cells = [cell for cell in json.loads(path.read_text("utf-8"))["cells"] if cell["cell_type"] == "code"]
         found |= {text for cell in cells for text in QUOTED.findall("".join(cell["source"]))}
+    for path in sorted((ROOT / "assets/code").rglob("*.py")):  # programs that a page fills in and shows
+        found |= set(QUOTED.findall(path.read_text("utf-8")))
     assert found - OTHERS - set(TRANSLATIONS) - {row.text for row in TRANSLATIONS.values()} == set()
 
 
