@@ -26,7 +26,6 @@ DATA = {
     "source": "tatoeba.org, by way of manythings.org/anki (fra-eng.zip)",
     "licence": "CC BY 2.0 FR; the sentences are the work of Tatoeba's contributors",
 }
-CARD_ROUNDING = 0.005  # of scores in cards that were written with two decimals
 TIMES = ("seconds", "tokens_per_second")  # of an evaluation, beside its scores
 
 
@@ -143,11 +142,7 @@ def _shorter_time(before: dict, now: dict) -> dict:
 
 def _has_equal_scores(before: dict, now: dict) -> bool:
     """Whether two evaluations differ in nothing but their times."""
-    scores = ((before.get(name), now[name]) for name in now if name not in TIMES)
-    return all(
-        math.isclose(one, other, abs_tol=CARD_ROUNDING) if isinstance(one, float) else one == other
-        for one, other in scores
-    )
+    return all(before.get(name) == now[name] for name in now if name not in TIMES)
 
 
 def held_out_card(folder: Path, corpus: Corpus) -> dict:
