@@ -54,8 +54,9 @@ Greedy, against all translations; not claimed for fewer than {facts["fewest_pair
 {_orders(study)}
 ## Shuffled positions
 
-Increase of -ln p per token over the first translations of {facts["shuffled_sentences"]} test sentences when the tokens of a
-sentence exchange their positions at random, in one stack or in both. The tokens stay in their places, and so does the decoder's mask.
+Increase of -ln p per token over the first translations of {facts["shuffled_sentences"]} test sentences when
+the tokens of a sentence exchange their positions at random, in one stack or in both. The tokens stay in their places,
+and so does the decoder's mask.
 
 | network | encoder | decoder | both |
 | --- | --- | --- | --- |
