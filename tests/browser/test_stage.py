@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.held_line import HeldLine
+from tests.browser.keys import tab_to
 from tests.browser.touch import drag_finger, tap
 from tests.fixed_examples import PULLS
 
@@ -18,6 +19,15 @@ PLACE = 14  # of "elle"
 
 def french(page: Page, place: int = PLACE):
     return page.locator(".french button.token").nth(place)
+
+
+def tab_to_french(page: Page, place: int | None = None, backwards: bool = False) -> None:
+    """Reach the French tokens by Tab, and from the first of them one by arrows."""
+    tab_to(page.locator(".french button.token[tabindex='0']"), backwards)
+    for _ in range(place or 0):
+        page.keyboard.press("ArrowRight")
+    if place is not None:
+        expect(french(page, place)).to_be_focused()
 
 
 def middle_of(page: Page, selector: str) -> list[float]:
@@ -100,7 +110,7 @@ def test_another_map_is_drawn_at_once_and_is_in_the_address(server: Server, page
 
 def test_keys_move_hold_and_choose_a_ribbon(server: Server, page: Page):
     open_page(page, f"{server.url}/{SENTENCE}")
-    french(page, 0).focus()
+    tab_to(french(page, 0))
     page.keyboard.press("ArrowRight")
     expect(french(page, 1)).to_be_focused()
     page.keyboard.press("Enter")
@@ -131,7 +141,7 @@ def test_a_layer_is_opened_by_key_and_closed_again(server: Server, page: Page):
     open_page(page, f"{server.url}/{SENTENCE}")
     opener, lane = page.get_by_role("button", name="Open the layer (L)"), page.locator(".lane")
     expect(opener).to_be_disabled()
-    french(page).focus()
+    tab_to_french(page, PLACE)
     page.keyboard.press("l")  # holds it
     expect(lane.locator("li")).to_have_count(7)
     expect(lane).to_be_focused()
@@ -178,7 +188,8 @@ def test_ribbons_fold_into_an_opened_layer_on_a_phone(server: Server, phone: Pag
 def test_the_translation_is_played_token_by_token(server: Server, page: Page):
     """By the buttons for a step, and by itself to the end, without a request; Escape shows the whole."""
     open_page(page, f"{server.url}/?text=The+cat+is+black.")
-    expect(french(page, 5)).to_be_visible()
+    french(page, 5).click()  # where Tab leads from now on: it is hidden while the others are shown
+    page.keyboard.press("Escape")
     count_messages(page)
     on, back = (page.get_by_role("button", name=f"One token {way}") for way in ("on", "back"))
     for _ in range(3):
@@ -188,7 +199,7 @@ def test_the_translation_is_played_token_by_token(server: Server, page: Page):
     expect(page.locator(".candidates tr.chosen")).to_contain_text("est")
     back.click()
     expect(page.locator(".french .open")).to_have_text("chat")
-    french(page, 0).focus()
+    tab_to_french(page, backwards=True)
     page.keyboard.press("Escape")
     expect(page.locator(".french button.token:visible")).to_have_count(6)
     page.get_by_role("slider", name="Speed").fill("4")
@@ -209,7 +220,6 @@ def test_typing_is_translated_before_enter_and_is_one_entry_in_the_history(serve
         history.pushState = function (...entry) { window.pushed++; return push.apply(this, entry) }
     }""")  # a tab that has been to many pages does not count further entries
     address = page.url
-    box.press("End")
     box.fill("She reads a book. ")
     expect(stage).to_have_attribute("data-drawn", re.compile("^She .* book"))
     expect(stage).not_to_have_class(re.compile("outdated"))
@@ -334,7 +344,7 @@ def test_a_ribbon_is_pulled_controlled_and_taken_back(server: Server, page: Page
 @pytest.mark.nightly
 def test_a_weight_is_pulled_by_keys(server: Server, page: Page):
     open_page(page, f"{server.url}/{SENTENCE}")
-    french(page).focus()
+    tab_to_french(page, PLACE)
     for key in ("Enter", "ArrowDown", "ArrowDown", "1"):
         page.keyboard.press(key)
     expect(french(page)).to_have_text("il")

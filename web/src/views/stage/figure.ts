@@ -203,6 +203,8 @@ export class StageFigure {
 
   /** Shows the first `done` French tokens and the slot of the next one; null shows all. */
   reveal(done: number | null): void {
+    const stop = this.tokens.french.findIndex((token) => token.tabIndex === 0)
+    if (done !== null && stop > done) this.follow({ side: "french", place: done }) // a blank token cannot be reached by Tab
     this.tokens.french.forEach((token, place) => {
       token.classList.toggle("blank", done !== null && place > done)
       token.classList.toggle("open", place === done)
