@@ -102,9 +102,7 @@ def table_rows(cards: dict[str, dict], steps: dict[str, BootstrapInterval]) -> l
 def distinct_steps(cards: dict[str, dict]) -> list[float | None]:
     """Change of greedy BLEU from each network to the next on test sentences without near duplicates, by the cards."""
     scores = [card["evaluation"].get(DISTINCT, {}).get("greedy", {}).get("bleu") for card in cards.values()]
-    changes = (
-        None if before is None or after is None else after - before for before, after in pairwise(scores)
-    )
+    changes = (None if before is None or after is None else after - before for before, after in pairwise(scores))
     return [None, *changes]
 
 

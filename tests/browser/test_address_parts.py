@@ -11,6 +11,7 @@ from tests.browser.address_bar import expect_setting, path
 from tests.browser.choices import choose, show_option
 from tests.browser.conftest import Server, open_page
 from tests.browser.held_line import HeldLine
+from tests.browser.keys import tab_to
 from tests.browser.menu import link_to
 from tests.browser.test_address import go_to_page, sentence_box, wait_for_page
 from tests.browser.test_address_races import FIRST
@@ -102,11 +103,11 @@ def test_a_fragment_action_on_the_old_page_does_not_undo_back(
 
 
 def focus_step_slider(page: Page) -> None:
-    page.locator('input[data-axis="step"]').focus()
+    tab_to(page.locator('input[data-axis="step"]'))
 
 
 def focus_length_slider(page: Page) -> None:
-    page.get_by_test_id("stSlider").first.get_by_role("slider").focus()
+    tab_to(page.get_by_test_id("stSlider").first.get_by_role("slider"))
 
 
 @pytest.mark.nightly

@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.address_bar import expect_query, expect_setting, path
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.held_line import HeldLine
+from tests.browser.keys import tab_to
 from tests.browser.menu import link_to
 from tests.browser.test_address import enter_sentence, go_to_page, sentence_box, wait_for_page
 from tests.tiers import nightly
@@ -28,7 +29,7 @@ def choose_by_mouse(page: Page) -> None:
 
 
 def choose_by_keys(page: Page) -> None:
-    page.get_by_role("radio", name="Greedy", exact=True).focus()
+    tab_to(page.get_by_role("radio", name="Greedy", exact=True))
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Space")
 
@@ -149,7 +150,7 @@ def click(page: Page, link: Locator) -> None:
 
 
 def press_enter(page: Page, link: Locator) -> None:
-    link.focus()
+    tab_to(link, backwards=True)
     page.keyboard.press("Enter")
 
 

@@ -28,7 +28,6 @@ PRESS = f"""([name, value]) => {{
     const grid = {GRID}
     const list = grid.querySelectorAll("select")[["layer", "head"].indexOf(name)]
     const pressed = list ?? grid.querySelector(`input[name=${{name}}][value=${{value}}]`)
-    pressed.focus()
     if (list) {{
         list.value = value
         list.dispatchEvent(new Event("change"))

@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from pages.shared.code import fill_program
 from tests.browser.axe import violations
 from tests.browser.conftest import Server, open_page
+from tests.browser.keys import tab_to
 from tests.browser.overflow import assert_nothing_overflows
 
 VALUES = {"length": 20, "d_model": 32, "form": "paper"}
@@ -27,7 +28,8 @@ def test_a_program_is_copied_as_it_is_and_scrolls_by_keys(page: Page, server: Se
     text = fill_program("positions", "table", **VALUES)
     assert program.inner_text() == text
     assert not [url for url in scripts if "SyntaxHighlighter" in url]
-    fold.get_by_role("button", name="Copy").press("Enter")
+    tab_to(fold.get_by_role("button", name="Copy"))
+    page.keyboard.press("Enter")
     expect(fold.get_by_text("Copied")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == text
     expect(fold.get_by_text("Copied")).to_be_hidden()

@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.dragging import dragged
+from tests.browser.keys import tab_to
 from tests.browser.overflow import LAPTOP
 
 SENTENCE = "I want to buy a car."
@@ -44,7 +45,8 @@ def test_stepping_with_buttons_and_with_the_keyboard(server: Server, page: Page)
     assert tokens[-1] == "</s>"
     page.get_by_role("button", name=re.compile("^Forward")).click()
     expect(now).to_have_text(tokens[1])
-    page.get_by_role("slider", name=re.compile("^Step")).press("ArrowRight")
+    tab_to(page.get_by_role("slider", name=re.compile("^Step")))
+    page.keyboard.press("ArrowRight")
     expect(now).to_have_text(tokens[2])
     page.wait_for_function("() => location.search.includes('step=3')")
     page.get_by_role("button", name="Back", exact=False).first.click()
@@ -130,8 +132,9 @@ def test_the_choice_follows_its_sliders_and_the_server_confirms_it(server: Serve
         ]
     assert float(best.inner_text()) != before
     expect(table.nth(5)).to_contain_text("out")
-    slider.press("Home")
-    slider.press("ArrowRight")
+    tab_to(slider)
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
     expect(formula).to_contain_text("1 of 8,000 tokens are left")
     expect(best).to_have_text("1.00")
     page.wait_for_function("() => location.search.includes('try_k=1')")
@@ -194,6 +197,7 @@ def test_the_beam_as_a_tree(server: Server, page: Page):
     page.get_by_text("Checked", exact=True).click()
     expect(page.get_by_text("are the same.", exact=False)).to_be_visible()
     expect(rows(page, "What the search returns")).to_have_count(5)
-    page.get_by_role("slider", name="Beam width").press("ArrowLeft")
+    tab_to(page.get_by_role("slider", name="Beam width"))
+    page.keyboard.press("ArrowLeft")
     expect(rows(page, "What the search returns")).to_have_count(4)
     expect(page).to_have_url(re.compile("[?&]beam=3(&|$)"))

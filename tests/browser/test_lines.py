@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.dragging import dragged
+from tests.browser.keys import tab_to
 from tests.browser.overflow import PHONE, assert_nothing_overflows
 
 QUERY = ".side.query .token"
@@ -48,7 +49,8 @@ def test_lines_are_chosen_locked_linked_and_saved(page: Page, server: Server, tm
         expect(page.get_by_text(f"now {len(rows)} of")).to_be_visible()
     expect(page.get_by_text(f"now {count} of")).to_be_visible()
     assert f"Lines drawn: {count}." in legend.inner_text()
-    share.press("End")
+    tab_to(share)
+    page.keyboard.press("End")
     all_of_them = re.search(r"Lines drawn: (\d+)\.", legend.inner_text())[1]
     expect(page.get_by_text(f"now {all_of_them} of")).to_be_visible()
     # another kind has other tokens: the lock is released, the heads stay

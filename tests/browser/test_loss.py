@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.address_bar import expect_setting
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.dragging import dragged
+from tests.browser.keys import tab_to
 from views import navigation
 
 SENTENCE = "I want to buy a car."
@@ -70,7 +71,8 @@ def test_smoothing_moves_the_target_and_the_gradient(server: Server, page: Page)
     expect(view).to_have_attribute("data-drawn", "2")  # the server's numbers are there
     assert [*view.locator("tbody tr").all_inner_texts(), formula.inner_text()] == before
     assert float(view.get_attribute("data-difference")) < 1e-5
-    slider.press("Home")
+    tab_to(slider)
+    page.keyboard.press("Home")
     expect(cells.nth(1)).to_have_text("1.00")
     expect(formula).to_contain_text("is below 0.")
     p, q, gradient = (float(cell.replace("\u2212", "-")) for cell in cells.all_inner_texts())
@@ -103,8 +105,8 @@ def test_each_block_of_the_diagram_opens_its_page_with_the_sentence(server: Serv
     expect_setting(page, kind="cross", text=SENTENCE, method="beam")
     page.go_back()
     loss = page.get_by_role("link", name=re.compile("^Loss:"))
-    loss.focus()
-    loss.press("Enter")
+    tab_to(loss, backwards=True)  # from the end of the page
+    page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Loss", exact=True)).to_be_visible()
     expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)
     assert len(page.context.pages) == 1  # in the same tab
@@ -117,7 +119,8 @@ def test_training_is_stepped_and_played_from_one_payload(server: Server, page: P
     last, losses = stage.get_attribute("data-step"), stage.locator(".losses .number")
     at_end = losses.all_inner_texts()
     slider = stage.get_by_role("slider", name="Step of training")
-    slider.press("Home")
+    tab_to(slider)
+    page.keyboard.press("Home")
     expect(stage).to_have_attribute("data-step", "0")
     assert sum(map(float, losses.all_inner_texts())) > sum(map(float, at_end))
     expect_setting(page, training_step="0")

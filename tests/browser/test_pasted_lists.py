@@ -19,9 +19,10 @@ ON_PHONE = pytest.mark.parametrize("size", [nightly(WIDE, id="wide"), pytest.par
 def paste(page: Page, label: str, text: str) -> None:
     """Replace the text of a box as pasting does: the browser drops or converts line breaks by itself."""
     box = page.get_by_label(label, exact=True)
-    box.select_text()
+    box.click()
+    page.keyboard.press("ControlOrMeta+a")
     page.keyboard.insert_text(text)
-    box.press("Control+Enter")
+    page.keyboard.press("Control+Enter")
     ready(page)
 
 

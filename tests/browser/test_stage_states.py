@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.axe import violations
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.held_line import HeldLine
+from tests.browser.keys import tab_to
 from tests.browser.overflow import PHONE, right_edge, wait_until_it_fits
 
 pytestmark = pytest.mark.nightly
@@ -88,7 +89,7 @@ def test_the_stage_is_whole_when_presenting_and_while_it_is_played(server: Serve
         const { x, top, bottom } = box.getBoundingClientRect()
         return [top + 2, bottom - 2].every((y) => document.elementFromPoint(x + 5, y) === box)
     }"""), "something covers the sentence"
-    page.get_by_role("button", name="Play").focus()
+    tab_to(page.get_by_role("button", name="Play"))
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     expect(page.locator(".french button.token:visible")).to_have_count(3)
@@ -129,7 +130,7 @@ def test_axe_accepts_an_opened_layer(server: Server, page: Page, size, scheme, a
     page.set_viewport_size(size)
     page.emulate_media(color_scheme=scheme)
     open_page(page, f"{server.url}/{address}{SENTENCE}")
-    page.locator(".french button.token").first.focus()
+    tab_to(page.locator(".french button.token").first)
     page.keyboard.press("l")
     lane = page.locator(".lane")
     expect(lane.locator("li")).to_have_count(7)

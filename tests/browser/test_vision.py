@@ -14,6 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from model import VisionClassifier
 from tests.browser.axe import violations
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.keys import tab_to
 from tests.browser.overflow import LAPTOP
 from tests.browser.uploads import upload, wait_for_picture
 from tests.views.controls.odd_pictures import encoded, photo
@@ -195,7 +196,7 @@ def test_layers_on_the_stage_are_looked_at_without_a_request_and_chosen(server: 
     numbers = page.locator(".staged .weights span")
     expect(numbers).to_have_count(7)  # of this patch in every layer
     assert close(numbers.nth(6).inner_text(), float(weight(page, 6, 6)))  # that of the shown layer is drawn last
-    layers.nth(5).focus()
+    tab_to(layers.nth(5))
     page.keyboard.press("ArrowUp")
     expect(title).to_contain_text("layer 5, mean over heads")
     page.keyboard.press("Escape")
@@ -233,17 +234,19 @@ def test_opacity_and_outline(server: Server, page: Page):
     assert page.locator(".outline").get_attribute("d") == ""
     page.get_by_role("button", name=re.compile("^Options")).click()
     slider = page.get_by_role("slider", name="Outline the strongest")
-    slider.press("End")
+    tab_to(slider)
+    page.keyboard.press("End")
     expect(page.locator(".quiet")).to_contain_text("100 % of the map")
     for _ in range(10):
-        slider.press("ArrowLeft")
+        page.keyboard.press("ArrowLeft")
     expect(page.locator(".quiet")).to_contain_text("has 50 % of the map")
     ready(page)
     labels = page.locator(".panel .patch").evaluate_all("cells => cells.map((cell) => cell.ariaLabel)")
     weights = np.array([float(label.split(": ")[1]) for label in labels])
     stated = int(re.search(r"patches in it: (\d+)", page.locator(".quiet").inner_text())[1])
     assert abs(patch_grid.strongest_entries(weights, 0.5).sum() - stated) <= 1  # from three digits
-    page.get_by_role("slider", name="Map over picture").press("Home")
+    tab_to(page.get_by_role("slider", name="Map over picture"))
+    page.keyboard.press("Home")
     expect(page.locator(".frame .map")).to_have_css("opacity", "0")
     assert (address(page)["opacity"], address(page)["kept"]) == ("0", "50")
 

@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from model.attribution.vision_analysis import position_similarity
 from tests.browser.app_server import AppServer
 from tests.browser.conftest import PATIENCE, open_page, ready
+from tests.browser.keys import tab_to
 from tests.browser.overflow import PHONE, WIDE, assert_nothing_overflows
 from tests.model.images import CLASSES
 from tests.pages.vision.views import service, trace
@@ -81,7 +82,7 @@ def test_shuffling_again_from_the_keyboard_moves_the_bars(page: Page, app: AppSe
     open_page(page, f"{app.url}?view=positions")
     bars = page.locator(".aa-moves")
     before = bars.inner_text()
-    page.get_by_role("button", name="Shuffle again").focus()
+    tab_to(page.get_by_role("button", name="Shuffle again"))
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("shuffle=2"))
     expect(bars).not_to_have_text(before, use_inner_text=True)

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.app_server import AppServer
 from tests.browser.axe import violations
 from tests.browser.conftest import PATIENCE, open_page, ready
+from tests.browser.keys import tab_to
 from tests.browser.overflow import WIDE
 from tests.browser.policy import Watch
 from tests.browser.stillness import SHIFTS
@@ -63,15 +64,18 @@ def test_a_view_passes_all_checks(url: str, watched: tuple[Page, Watch], visit: 
 
 
 def first_canvas(page: Page) -> None:
-    page.locator(".map canvas[role]").first.press("ArrowRight")
+    tab_to(page.locator(".map canvas[role]").first)
+    page.keyboard.press("ArrowRight")
 
 
 def move_slider(page: Page) -> None:
-    page.locator(".step-view input[type=range]").first.press("ArrowRight")
+    tab_to(page.locator(".step-view input[type=range]").first)
+    page.keyboard.press("ArrowRight")
 
 
 def press_token(page: Page) -> None:
-    page.locator(".side .token").first.press("ArrowDown")
+    tab_to(page.locator(".side .token").first)
+    page.keyboard.press("ArrowDown")
 
 
 @pytest.mark.parametrize(
