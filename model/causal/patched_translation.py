@@ -19,6 +19,7 @@ from ..networks.tap import Chain, Intervention, Recorder
 from ..runtime.progress import InSteps, Progress
 from ..tracing.kinds import CROSS
 from .activation_patching import ActivationPatching, Direction, patch_in_steps
+from .causal_error import check_choice
 from .embedding_noise import patch_noise_in_steps
 from .experiments import MOST_TOKENS, Experiment
 from .metrics import evaluate
@@ -64,7 +65,10 @@ def patch_parts_in_steps(
             alignment=complete(resumable, experiment, direction, alignment),
         )
 
-    return (yield from patch_each_in_steps(parts or parts_of(resumable, find_site(site)), patch))
+    known = parts_of(resumable, find_site(site))
+    given = parts if isinstance(parts, list | tuple) else [parts]
+    chosen = [part if isinstance(part, str) else check_choice("parts", part, known) for part in given]
+    return (yield from patch_each_in_steps(chosen or known, patch))
 
 
 def patch_noise_parts_in_steps(

@@ -173,6 +173,7 @@ def test_every_value_of_every_recipe(codes, name):
         ("noise", "seed=0", "seed=None", "`seed` must be a whole number, not None."),
         ("noise", "[1]}", "'1'}", "`noisy` must be a list of whole numbers, not '1'."),
         ("sentences", "pair, 1, 'probability'", "pair, 2.0, 'probability'", "`place` must be a whole number, not 2.0."),
+        ("sentences", "('cross',)", "(3,)", "`parts` must be one of encoder, decoder, cross, not 3."),
         ("sentences", "'position'", "'middle'", "`alignment` must be one of position, not 'middle'."),
         ("texts", "experiments['answer']", "experiments['loss']", "Of these two texts 'loss' is not measured; choose "),
     ],
