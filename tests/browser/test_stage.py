@@ -72,7 +72,7 @@ def test_a_token_is_looked_at_and_held_without_a_request(server: Server, page: P
     page.mouse.move(0, 0)
     expect(french(page)).to_have_attribute("aria-pressed", "true")
     expect(page.locator(".candidates tr")).to_have_count(5)
-    expect(page.locator(".stage-root .heard")).to_contain_text("Held: elle, place 15 of 20")
+    expect(page.locator(".stage-root .heard")).to_contain_text("Held: ' \u2192 elle, place 15 of 20")
     page.keyboard.press("Escape")
     expect(page.locator(".weights span")).to_have_count(0)
     # from the pointer to the new drawing, in the browser's own clock
@@ -145,7 +145,7 @@ def test_a_layer_is_opened_by_key_and_closed_again(server: Server, page: Page):
     page.keyboard.press("l")  # holds it
     expect(lane.locator("li")).to_have_count(7)
     expect(lane).to_be_focused()
-    expect(lane.locator("h2")).to_contain_text("Cross-attention at elle: layer 4, head ")
+    expect(lane.locator("h2")).to_contain_text("Cross-attention at ' \u2192 elle: layer 4, head ")
     page.keyboard.press("Escape")
     expect(lane).to_be_hidden()
     expect(french(page)).to_be_focused()

@@ -5,6 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.drawn_rows import row_names
 from tests.pages.translate.test_pulls import answers_of
 from tests.payloads import read_payload
 from views.components.opened_layer import LayerRequest, valid_request
@@ -42,7 +43,7 @@ def test_seven_stations_of_the_head_with_the_largest_weight(open_app, trace, pag
     answer = opened(app, stored, 3, "cross", "4", "mean", 2)
     weights = trace.cross_attention[3, :, 2]  # (head, key)
     head = int(weights.max(axis=1).argmax())
-    place = f"Cross-attention at {trace.next_tokens[2].strip()}: layer 4, head {head + 1}"
+    place = f"Cross-attention at {row_names(trace, 'cross')[2]}: layer 4, head {head + 1}"
     assert answer["serial"] == 3 and answer["title"] == f"{place}; the stage shows layer 4, mean over heads"
     assert answer["note"] == "Of its 8 heads, this one has the largest weight here."
     titles = [station["title"] for station in answer["stations"]]
@@ -63,7 +64,7 @@ def test_masked_keys_are_counted_and_what_is_not_there_is_refused(open_app, trac
     app = open_app()
     answer = opened(app, "stage_layer", 1, "decoder", "1", "2", 0)
     assert f"Masked keys: {len(trace.target_tokens) - 1}." in answer["stations"][2]["text"]
-    assert answer["title"] == "Masked decoder self-attention at Je: layer 1, head 2"
+    assert answer["title"] == "Masked decoder self-attention at <s> \u2192 Je: layer 1, head 2"
     assert answer["note"] == "" and [row[0] for row in answer["stations"][3]["rows"]] == ["<s>"]
     for serial, place in enumerate((("cross", "1", "1", 99), ("cross", "9", "1", 0), ("other", "1", "1", 0)), 2):
         assert opened(app, "stage_layer", serial, *place) == {
