@@ -103,7 +103,7 @@ def _picture(
 def _collect_numbers(service: Service, shown: Trace) -> ResultFiles:
     arrays = {kind: shown.attention(kind) for kind in service.kinds}
     axes = {kind: tuple(map(numbered, shown.axes(kind))) for kind in arrays}
-    chosen = {kind: list(map(str.strip, shown.chosen_at(kind))) or [""] * len(axes[kind][0]) for kind in arrays}
+    chosen = {kind: list(map(literal.token, shown.chosen_at(kind))) or [""] * len(axes[kind][0]) for kind in arrays}
 
     def rows() -> list[list[object]]:
         return [

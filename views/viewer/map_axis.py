@@ -107,8 +107,9 @@ class MapAxis:
         return MapAxis(tuple(word.text for word in self.words), special, None, segments, chosen, kept)
 
     def _chosen_in(self, word: WordSpan) -> str:
-        *rest, last = (label and literal.token(label) for label in self.chosen[word.start : word.end])
-        return " ".join(filter(None, ("".join(rest), last)))
+        *rest, last = self.chosen[word.start : word.end]
+        texts = [literal.as_typed(label).strip() for label in ("".join(rest), last)]
+        return " ".join(filter(None, texts)) or last
 
     def select(self, places: Sequence[int]) -> "MapAxis":
         """Some positions, without their words."""
