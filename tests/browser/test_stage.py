@@ -121,7 +121,7 @@ def test_keys_move_hold_and_choose_a_ribbon(server: Server, page: Page):
     expect(page.locator(".english .token.picked")).to_have_text("animal")
     expect(page.locator(".stage-root .heard")).to_contain_text("attends to animal: ")
     page.locator(".stage-root summary").click()
-    expect(page.locator(".stage-root .scroll tbody tr").first).to_contain_text("1 L")
+    expect(page.locator(".stage-root .scroll tbody tr").first).to_contain_text("1 <s> \u2192 L")
 
 
 def test_on_a_phone_the_figure_has_columns_and_a_sheet(server: Server, phone: Page):
