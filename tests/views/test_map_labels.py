@@ -104,7 +104,7 @@ def test_a_row_is_named_by_the_token_read_and_the_one_chosen(read, chosen):
     name = map_labels.row_name(f"\u2009{read}", chosen)
     assert name.replace("\u2068", "").replace("\u2069", "") == f"{read.strip(' ')} \u2192 {chosen.strip(' ')}"
     assert map_labels.row_name(read, "") == read  # only read
-    assert component.labels([name]) == [name] == [literal.token(name)]  # whoever draws it changes nothing
+    assert component.labels([name]) == [name] == [literal.token(name)]  # drawing changes nothing
 
 
 def test_each_token_of_a_row_keeps_its_direction():
