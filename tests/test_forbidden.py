@@ -56,6 +56,7 @@ ALLOWED = {
     # the programs that the teaching parts offer, and the files of their settings, by name
     "tests/pages/shared/test_code.py": {"exec()", "importlib.import_module()"},
     "tests/pages/shared/test_old_saved.py": {"exec()"},  # a program that an earlier version offered
+    "tests/pages/shared/test_changed_recipes.py": {"compile()", "exec()"},  # such programs, with changed values
     "tests/pages/recipes.py": {"exec()"},  # the program in the archive of a causal result
     "tests/pages/shared/test_saved_views.py": {"exec()"},  # the program that a saved view offers
     "tests/test_docs.py": {"importlib.import_module()"},  # the project's own modules, by name
