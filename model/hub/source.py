@@ -26,6 +26,8 @@ _CALL = re.compile(
     r"\s*([\"'][^\"']+[\"'])"
 )
 _COMMAND = re.compile(r"(?:^|\s)(?:(?:hf|huggingface-cli)\s+download|git\s+clone)\s+(\S+)")
+# a file of llama.cpp, or a repository with the name of its quantization: owner/name:Q4_K_M
+_GGUF = re.compile(r"(?:\.gguf|/[\w.-]+:(?:UD-)?(?:I?Q\d|TQ\d|B?F16|F32|MXFP4)\w*)$", re.IGNORECASE)
 _REVISION = re.compile(r"(?:--revision[\s=]+|revision\s*=\s*)[\"']?([\w.-]+)")
 
 
@@ -36,7 +38,8 @@ def read_source(source: str | os.PathLike) -> str | os.PathLike:
     paths of a file in a checkpoint's folder, in quotes or with spaces around them.
 
     Raises:
-        OpenError: it names a data set, a space, or a file that is no part of a checkpoint's folder.
+        OpenError: it names a data set, a space, weights in the format GGUF, or a file that is no part of a checkpoint's
+            folder.
     """
     text = _without_quotes(str(source))
     if match := _CALL.search(text) or _COMMAND.search(text):
@@ -53,6 +56,8 @@ def read_source(source: str | os.PathLike) -> str | os.PathLike:
         return folder
     if folder.is_file():
         return _folder_of_file(folder)
+    if _GGUF.search(text):
+        raise OpenError(GGUF)
     trimmed = text.rstrip("/")
     return trimmed if looks_like_id(trimmed) else text
 

@@ -12,7 +12,7 @@ from .tasks import TABLES
 GET_BASE = "get_base_model"  # of a model of PEFT
 PIPELINE = "transformers.pipelines.base.Pipeline"  # compared by name, as importing it takes long
 PARALLEL = ("DataParallel", "DistributedDataParallel", "DeepSpeedEngine", "AveragedModel")
-SHARDED = ("FullyShardedDataParallel",)
+SHARDED = {"FullyShardedDataParallel", "FSDPModule"}  # also the class that `fully_shard` gives to each module
 FORMS = "give a folder, an id of the hub, or a live model of transformers with its reader"
 
 
@@ -71,11 +71,12 @@ def network_inside(source: nn.Module) -> Network:
     Adapters that change modules are inside that model: they act, or are merged, as the owner has set them.
 
     Raises:
-        OpenError: it is none; its adapter adds tokens to the prompt, which are outside of that model; or its layers
-            are stored in fewer bits.
+        OpenError: it is none; its weights are cut into parts; its adapter adds tokens to the prompt, which are outside
+            of that model; or its layers are stored in fewer bits.
     """
     from transformers import PreTrainedModel
 
+    _check_whole(source)
     found: Any = _unwrapped(source)
     source = found
     if not isinstance(source, PreTrainedModel) and callable(getattr(source, GET_BASE, None)):
@@ -84,7 +85,7 @@ def network_inside(source: nn.Module) -> Network:
                 "This adapter adds vectors to the prompt, outside of the model's own layers; only adapters that change "
                 "layers, such as LoRA, are opened."
             )
-        found = getattr(source, GET_BASE)()
+        found = _unwrapped(getattr(source, GET_BASE)())
     if not isinstance(found, PreTrainedModel):
         if inside := _models_inside(found, PreTrainedModel):
             raise OpenError(
@@ -107,22 +108,34 @@ def network_inside(source: nn.Module) -> Network:
     return found
 
 
-def _unwrapped(source: nn.Module) -> nn.Module:
-    """The module that a compiled, parallel or averaged one runs unchanged.
+def _check_whole(source: nn.Module) -> None:
+    """Refuse a module of which this process has a part of the weights alone.
 
     Raises:
-        OpenError: its weights are cut into parts on several processes.
+        OpenError: PyTorch or DeepSpeed has cut them into parts.
     """
+    for module in source.modules():
+        is_sharded = any(base.__name__ in SHARDED for base in type(module).__mro__)
+        if is_sharded or any(map(_is_part, module.parameters(recurse=False))):
+            raise OpenError(
+                "The weights of this {type} are cut into parts on several processes; save the whole model and open "
+                "its folder.",
+                type=type(module).__name__,
+            )
+
+
+def _is_part(weight: Any) -> bool:
+    """Whether a weight is one process's part: a tensor of PyTorch on several devices, or one that DeepSpeed has cut."""
+    devices = getattr(weight, "device_mesh", None)
+    return (devices is not None and devices.size() > 1) or getattr(weight, "ds_shape", weight.shape) != weight.shape
+
+
+def _unwrapped(source: nn.Module) -> nn.Module:
+    """The module that a compiled, parallel or averaged one runs unchanged."""
     while True:
         name = next((name for name in ("_orig_mod", "module") if name in source._modules), None)
         inside = None if name is None else source._modules[name]
         is_wrapper = name == "_orig_mod" or type(source).__name__ in PARALLEL
-        if type(source).__name__ in SHARDED:
-            raise OpenError(
-                "The weights of this {type} are cut into parts on several processes; save the whole model and open "
-                "its folder.",
-                type=type(source).__name__,
-            )
         if inside is None or not is_wrapper:
             return source
         source = inside

@@ -8,10 +8,11 @@ from pathlib import Path
 from ..runtime.messages import Template
 from .bounded_json import LARGEST_INDEX, read_bounded
 from .errors import OpenError
-from .folder_files import open_regular
+from .folder_files import TEXTS, open_regular
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 ADAPTER, ADAPTER_WEIGHTS = "adapter_config.json", "adapter_model.safetensors"  # of the library peft
+VOCABULARIES = {".spm", ".tiktoken", ".bpe"}  # of tokenizers, besides texts
 PICKLED = {".bin", ".pt", ".pth", ".ckpt"}
 # in a repository: the same weights once more in another form or precision, and those of other libraries in folders
 UNREAD = ["consolidated*.safetensors", "model.*.safetensors", "*/*.safetensors"]
@@ -69,12 +70,15 @@ def check_without_weights(names: Iterable[str]) -> None:
 
 
 def check_pointers(entries: Iterable[Path]) -> None:
-    """Refuse a folder in which a file is the short text that Git leaves in its place without Git LFS.
+    """Refuse a folder in which a file that is read is the short text that Git leaves in its place without Git LFS.
+
+    Others, such as the same weights for another library, may be left as pointers.
 
     Raises:
         OpenError: with the name of the file.
     """
-    for file in sorted(entries):
+    files = list(entries)
+    for file in sorted({*select_weights(files), *(file for file in files if file.suffix in TEXTS | VOCABULARIES)}):
         with suppress(OSError):  # the code that needs the file states why it cannot be read
             if not file.is_file() or file.stat().st_size > LARGEST_POINTER:
                 continue

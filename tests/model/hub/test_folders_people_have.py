@@ -102,6 +102,28 @@ def test_a_pointer_of_git_lfs_is_named(checkpoint, name):
     assert message.startswith(f"{name} is a pointer of Git LFS, not the file itself; run `git lfs pull`")
 
 
+def test_pointers_that_nothing_reads_are_no_reason_to_refuse(checkpoint):
+    """As `git lfs pull --include model.safetensors` leaves a repository with weights for several libraries."""
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'4d7a' * 16}\nsize 14960032\n"
+    names = ("pytorch_model.bin", "tf_model.h5", "flax_model.msgpack", "model.fp16.safetensors", "picture.png")
+    for name in names:
+        (checkpoint / name).write_text(pointer)
+    assert open_model(checkpoint, device="cpu").trace(WORDS).verify().max_difference < 1e-5
+    (checkpoint / "source.spm").write_text(pointer)
+    assert refusal(checkpoint).startswith("source.spm is a pointer of Git LFS")
+
+
+def test_a_repository_of_gguf_files_alone_is_named_before_a_download(tmp_path, monkeypatch):
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "model-Q4_K_M.gguf").write_bytes(b"GGUF\3\0\0\0")
+    (folder / "config.json").write_text('{"model_type": "llama"}')
+    with serving(Hub({"owner/tiny": folder}), tmp_path / "cache", monkeypatch) as hub:
+        for source in ("owner/tiny", "https://huggingface.co/owner/tiny/blob/main/model-Q4_K_M.gguf"):
+            assert refusal(source).startswith("These weights are in the GGUF format of llama.cpp")
+        assert not [line for line in hub.requests if "/resolve/" in line]
+
+
 @pytest.mark.parametrize("kept", [(), ("config.json",)])
 def test_weights_in_the_format_gguf_are_named(checkpoint, kept):
     for file in checkpoint.iterdir():

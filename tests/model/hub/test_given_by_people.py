@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import accelerate
 import numpy as np
+import peft
 import pytest
 import torch
+import torch.distributed as dist
 import transformers
+from torch.distributed import fsdp
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.tensor.parallel import ColwiseParallel, parallelize_module
+from torch.nn.parallel import DistributedDataParallel
+from torch.testing._internal.distributed.fake_pg import FakeStore
 
 import attention_atlas
 import model
@@ -160,3 +168,128 @@ def test_attention_within_windows_is_refused_for_that_and_not_for_a_size():
     reader = transformers.ViTImageProcessor(size={"height": 64, "width": 64})
     with pytest.raises(OpenError, match="attend within windows or bands of the input"):
         open_model(network, reader=reader, device="cpu")
+
+
+def test_adapters_are_read_wherever_the_wrapper_is():
+    plain, reader = tiny.network("llama"), tiny.tokenizer()
+    expected = open_model(plain, reader=reader, device="cpu").trace(WORDS).logits
+    adapter = peft.LoraConfig(target_modules=["q_proj", "v_proj"], init_lora_weights=False)
+    torch.manual_seed(1)
+    adapted = peft.get_peft_model(tiny.network("llama"), adapter)
+    logits = open_model(adapted, reader=reader, device="cpu").trace(WORDS).logits
+    assert np.abs(logits - expected).max() > 0.01
+    torch.manual_seed(1)
+    around = peft.get_peft_model(torch.compile(tiny.network("llama"), backend="eager"), adapter)
+    for given in (torch.compile(adapted, backend="eager"), torch.nn.DataParallel(adapted), around):
+        traced = open_model(given, reader=reader, device="cpu").trace(WORDS)
+        np.testing.assert_allclose(traced.logits, logits, atol=1e-5)
+    mixed = peft.PeftMixedModel(tiny.network("llama"), adapter)
+    with pytest.raises(OpenError, match=r"open_model\(model\.base_model\.model, reader="):
+        open_model(mixed, reader=reader)
+    prompt = peft.PromptTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=2)
+    with pytest.raises(OpenError, match="adds vectors to the prompt, outside of the model's own layers"):
+        open_model(peft.get_peft_model(tiny.network("llama"), prompt), reader=reader)
+
+
+@pytest.fixture
+def one_process(tmp_path):
+    """A group of this process alone."""
+    dist.init_process_group("gloo", init_method=f"file://{tmp_path}/meeting", rank=0, world_size=1)
+    yield
+    dist.destroy_process_group()
+
+
+def test_a_model_of_data_parallel_training_opens_as_what_is_inside(one_process):
+    reader = tiny.tokenizer()
+    expected = open_model(tiny.network("llama"), reader=reader, device="cpu").trace(WORDS).logits
+    inside = torch.compile(tiny.network("llama"), backend="eager")
+    averaged = torch.optim.swa_utils.AveragedModel(tiny.network("llama"))
+    for given in (DistributedDataParallel(tiny.network("llama")), DistributedDataParallel(inside), averaged):
+        traced = open_model(given, reader=reader, device="cpu").trace(WORDS)
+        np.testing.assert_allclose(traced.logits, expected, atol=1e-5)
+
+
+def sharded(form: str) -> torch.nn.Module:
+    """A model whose weights are cut into parts, or the parts of it."""
+    network, cpu = tiny.network("llama"), torch.device("cpu")
+    if form == "whole":
+        return fsdp.FullyShardedDataParallel(network, device_id=cpu)
+    if form == "compiled":
+        return torch.compile(fsdp.FullyShardedDataParallel(network, device_id=cpu), backend="eager")
+    if form == "a layer":
+        network.model.layers[0] = fsdp.FullyShardedDataParallel(network.model.layers[0], device_id=cpu)
+    elif form == "in a module":
+        return Around(fsdp.FullyShardedDataParallel(network, device_id=cpu))
+    elif form == "DeepSpeed":
+        for weight in network.model.layers[1].parameters():
+            weight.ds_shape, weight.data = weight.shape, torch.empty(0)
+    else:
+        mesh = init_device_mesh("cpu", (1,))
+        for part in (*network.model.layers, network):
+            fsdp.fully_shard(part, mesh=mesh)
+    return network
+
+
+@pytest.mark.parametrize("form", ["whole", "compiled", "a layer", "in a module", "fully_shard", "DeepSpeed"])
+def test_a_model_that_is_cut_into_parts_is_refused_for_that(one_process, form):
+    with pytest.raises(OpenError, match=r"^The weights of this \w+ are cut into parts on several processes; save the"):
+        open_model(sharded(form), reader=tiny.tokenizer())
+
+
+def test_weights_on_several_devices_of_a_mesh_are_parts(tmp_path):
+    dist.init_process_group("fake", store=FakeStore(), rank=0, world_size=2)
+    try:
+        network = tiny.network("llama")
+        plan = {"model.layers.0.mlp.gate_proj": ColwiseParallel(), "model.layers.0.mlp.up_proj": ColwiseParallel()}
+        parallelize_module(network, init_device_mesh("cpu", (2,)), plan)
+        with pytest.raises(OpenError, match="The weights of this Linear are cut into parts on several processes"):
+            open_model(network, reader=tiny.tokenizer())
+    finally:
+        dist.destroy_process_group()
+
+
+def test_weights_that_accelerate_moves_without_a_device_map_are_read(tmp_path):
+    reader, cpu = tiny.tokenizer(), torch.device("cpu")
+    expected = open_model(tiny.network("llama"), reader=reader, device="cpu").trace(WORDS).logits
+    offloaded = (
+        accelerate.cpu_offload(tiny.network("llama"), execution_device=cpu),
+        accelerate.cpu_offload_with_hook(tiny.network("llama"), execution_device=cpu)[0],
+        accelerate.disk_offload(tiny.network("llama"), tmp_path, execution_device=cpu),
+    )
+    for given in offloaded:
+        assert not hasattr(given, "hf_device_map")
+        traced = open_model(given, reader=reader, device="cpu").trace(WORDS)
+        np.testing.assert_allclose(traced.logits, expected, atol=1e-5)
+    empty = tiny.network("llama").to("meta")
+    with pytest.raises(OpenError, match="has no weights, as it was built on the device meta; load them first"):
+        open_model(empty, reader=reader)
+
+
+@pytest.mark.parametrize("name", ["llama", "gpt2", "bert", "t5"])
+def test_an_eager_form_that_overflows_in_float16_is_named(name):
+    """The fused form computes scores in float32; `eager` computes them in float16, where 720,000 is infinite."""
+    network, names = tiny.network(name), ("q_proj.w", "k_proj.w", "query.w", "key.w", "Attention.q.w", "Attention.k.w")
+    with torch.no_grad():
+        for key, weight in network.named_parameters():
+            if any(part in key for part in names):
+                weight.mul_(300)
+            elif "c_attn.weight" in key:
+                weight[:, :64].mul_(300)
+    network = network.half()
+    network.set_attn_implementation("sdpa")
+    with pytest.raises(OpenError, match=r"^Untouched, .* its own eager form, .* open it in float32 \(dtype='float32'"):
+        open_model(network, reader=tiny.tokenizer(), device="cpu")
+    network.set_attn_implementation("eager")
+    with pytest.raises(OpenError, match=r"^This model computes numbers that are NaN .* float16 has no numbers above"):
+        open_model(network, reader=tiny.tokenizer(), device="cpu")
+    assert open_model(network.float(), reader=tiny.tokenizer(), device="cpu").trace(WORDS).records
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["owner/name:Q4_K_M", "owner/name/model-Q4_0.gguf", "llama-server -hf owner/name:IQ2_XS", "model.GGUF",
+     "ollama run hf.co/owner/name:UD-Q4_K_XL"],
+)  # fmt: skip
+def test_a_source_of_llama_cpp_is_named(source):
+    with pytest.raises(OpenError, match="GGUF format of llama.cpp"):
+        open_model(source, download=False)
