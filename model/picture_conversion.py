@@ -9,6 +9,10 @@ import io
 import numpy as np
 from PIL import Image, ImageCms, ImageOps
 
+from .runtime.messages import Template
+from .sentence_check import InputError
+
+UNREADABLE = Template("This picture cannot be read ({reason}); save it again, or give another one.")
 _WITH_ALPHA = ("RGBA", "RGBa", "LA", "La", "PA")
 _MODES = {"RGB": "RGB", "GRAY": "L", "CMYK": "CMYK"}  # colour space of a profile -> mode of the picture that it is for
 
@@ -23,11 +27,25 @@ def upright_rgb(image: Image.Image) -> Image.Image:
         RGB without metadata; `image` itself is left as it is, but for its frame.
 
     Raises:
-        ValueError: it contains no finite number, or is no picture of Pillow's.
+        InputError: it is damaged, closed or without pixels, contains no finite number, or is no picture of Pillow's.
     """
     if not isinstance(image, Image.Image):
         kind = type(image).__name__
-        raise ValueError(f"Pass a picture that Pillow has opened, as Image.open(path) does; this is a {kind}.")
+        raise InputError(
+            "Pass a picture that Pillow has opened, as Image.open(path) does; this is a {kind}.", kind=kind
+        )
+    if 0 in image.size:
+        raise InputError(UNREADABLE, reason=f"{image.width} x {image.height}")
+    try:
+        return _upright(image)
+    except InputError:
+        raise
+    except Exception as error:  # damaged files make decoders raise almost anything
+        reason = ": ".join(filter(None, (type(error).__name__, str(error).partition("\n")[0][:200].rstrip(" ."))))
+        raise InputError(UNREADABLE, reason=reason) from None
+
+
+def _upright(image: Image.Image) -> Image.Image:
     if getattr(image, "n_frames", 1) > 1:
         image.seek(0)
     turns_itself = image.format == "TIFF"  # while Pillow loads it
@@ -92,7 +110,7 @@ def _stretched(image: Image.Image) -> Image.Image:
     values = np.asarray(image, dtype=np.float64)  # (row, column)
     finite = values[np.isfinite(values)]
     if not finite.size:
-        raise ValueError("This picture contains no finite number; give one with grey levels or colours.")
+        raise InputError("This picture contains no finite number; give one with grey levels or colours.")
     low, high = float(finite.min()), float(finite.max())
     share = (np.nan_to_num(values, nan=low, posinf=high, neginf=low) - low) / ((high - low) or 1.0)
     return Image.fromarray((255 * share).round().astype(np.uint8))

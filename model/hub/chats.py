@@ -54,7 +54,7 @@ def check_messages(messages: object, template: object) -> list[Any]:
         template: that of the tokenizer or processor; None without one.
 
     Raises:
-        OpenError: they are no messages, or there is no template.
+        OpenError: they are no messages, or there is no template, or one that is no text.
     """
     well_formed = isinstance(messages, list | tuple) and all(
         isinstance(message, Mapping) and "role" in message for message in messages
@@ -63,6 +63,14 @@ def check_messages(messages: object, template: object) -> list[Any]:
         raise OpenError("A chat is a list of messages, such as [{example}].", example=EXAMPLE)
     if template is None:
         raise OpenError("This tokenizer has no template for chats; write the whole text yourself and give that.")
+    named = template.values() if isinstance(template, Mapping) else [template]
+    other = next((each for each in named if not isinstance(each, str)), None)
+    if other is not None or not named:
+        raise OpenError(
+            "The chat template of this model is a value of type {type} and no text; save its files again, or write the "
+            "whole text yourself and give that.",
+            type=type(template if other is None else other).__name__,
+        )
     assert isinstance(messages, list | tuple)
     return list(messages)
 

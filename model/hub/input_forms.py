@@ -8,6 +8,7 @@ import numpy as np
 from PIL import Image
 
 from ..picture_arrays import CHANNELS, is_array, picture_of
+from ..picture_conversion import upright_rgb
 from ..sentence_check import InputError
 from .errors import OpenError
 from .library_types import Config, Tokenizer
@@ -16,6 +17,7 @@ from .token_offsets import Tokens, tokenize, tokens_of_ids
 
 TextForm = str | Sequence[int] | Tokens  # a text, the ids of its tokens, or the tokens of a trace
 LARGEST_RECEIVED = 20  # of what image processors make: a few standard deviations
+MOST_TIMES = 100  # that one side of a picture is as long as the other
 LONGEST_SHOWN = 40  # characters of what was given, in a message
 
 
@@ -160,6 +162,27 @@ def one_picture(given: object) -> Image.Image | np.ndarray:
             given=shown,
         )
     raise OpenError("This model reads pictures; give it one picture, such as Image.open(path) of PIL.")
+
+
+def upright_picture(picture: Image.Image) -> Image.Image:
+    """A picture of PIL as RGB, upright.
+
+    Raises:
+        OpenError: it cannot be read, or is a strip, which processors that resize the shorter side would make huge.
+    """
+    try:
+        upright = upright_rgb(picture)
+    except InputError as error:
+        raise OpenError(error.template, **error.values) from None
+    if max(upright.size) > MOST_TIMES * min(upright.size):
+        raise OpenError(
+            "This picture of {width} x {height} pixels has one side more than {most} times as long as the other; cut "
+            "out the part that matters.",
+            width=upright.width,
+            height=upright.height,
+            most=MOST_TIMES,
+        )
+    return upright
 
 
 def _array_as_picture(given: Any) -> Image.Image | np.ndarray:

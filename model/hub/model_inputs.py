@@ -8,10 +8,10 @@ import numpy as np
 import torch
 from PIL import Image
 
-from ..picture_conversion import upright_rgb
 from ..runtime.fallback import device_of
 from .errors import OpenError
 from .forward_run import ModelInputs
+from .input_forms import upright_picture
 from .languages import TargetLanguages
 from .library_types import ImageProcessor, Network, Reader
 from .picture_layout import PictureLayout, channels, whole_patches
@@ -94,10 +94,10 @@ def picture_inputs(network: Network, processor: ImageProcessor, picture: Image.I
     if isinstance(picture, np.ndarray):
         pixels = torch.from_numpy(picture)[None]
     elif channels(network.config) == 1:
-        grey = np.asarray(upright_rgb(picture).convert("L"))[..., None]
+        grey = np.asarray(upright_picture(picture).convert("L"))[..., None]
         pixels = processor(images=grey, input_data_format="channels_last", return_tensors="pt")["pixel_values"]
     else:
-        pixels = processor(images=upright_rgb(picture), return_tensors="pt")["pixel_values"]
+        pixels = processor(images=upright_picture(picture), return_tensors="pt")["pixel_values"]
     if pixels.ndim != 4 or pixels.shape[0] != 1:
         raise OpenError(
             "The output of the image processor has the shape {shape}, not rows and columns of a picture; such "

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from ..runtime.device import device_name
 from ..runtime.fallback import NetworkOwner, device_of
+from ..runtime.messages import Template
 from ..tracing.kinds import AttentionKind
 from ..tracing.traced_model import Capability
 from .errors import OpenError, raised_as
@@ -33,6 +34,10 @@ FACTS = (  # what a closed model still states
     "card", "has_decoder", "head", "languages", "limits", "name", "pinned", "proof", "task", "unread", "vision",
     "weights_sha256",
 )  # fmt: skip
+
+NO_RUN = Template(
+    "This model could not be run on a short text with a picture ({reason}); save or download the model again."
+)
 
 
 class OpenedNetwork(NetworkOwner):
@@ -108,7 +113,7 @@ class OpenedNetwork(NetworkOwner):
             if self.text_refusal is None and not self.proof.by_interface:
                 raise OpenError(UNKNOWN_FORM)
             set_implementation(self.network, implementation)
-            with raised_as("This model could not be run on a short text with a picture ({reason})."):
+            with raised_as(NO_RUN):
                 self.pictured = PictureTextNetwork(self.network, processor)
         except OpenError as error:
             if self.text_refusal is not None:

@@ -9,14 +9,13 @@ import numpy as np
 import torch
 from PIL import Image
 
-from ..picture_conversion import upright_rgb
 from ..runtime.fallback import device_of
-from ..runtime.messages import Template
+from ..runtime.messages import Template, UserError
 from .chat_template import apply_template
 from .chats import ANSWERED, check_messages, check_options
 from .errors import OpenError, raised_as
 from .forward_run import ModelInputs
-from .input_forms import one_picture, one_text
+from .input_forms import one_picture, one_text, upright_picture
 from .library_types import Network
 from .token_offsets import Tokens, tokens_of_ids
 
@@ -24,6 +23,10 @@ PROBE = "The quick brown fox"
 FAILED = Template(
     "The processor of this model cannot read this text with these pictures ({reason}); see how many pictures it "
     "expects."
+)
+UNUSABLE = Template(
+    "The processor of this model cannot read a short text with a picture ({reason}), as its settings do not fit; save "
+    "or download its files again."
 )
 
 
@@ -56,16 +59,21 @@ def read_picture_text(
         special: whether the tokenizer adds its special tokens.
 
     Raises:
-        OpenError: the text has another number of placeholders, or the processor refuses it.
+        OpenError: the text has another number of placeholders, or the processor or a picture cannot be used.
     """
     given = one_text(text)
     if not isinstance(given, str):
         raise OpenError("Pictures go with a text, not with ids; give the text itself.")
-    images = [upright_rgb(picture) for picture in check_pictures(pictures)]
+    images = _read_pictures(pictures)
     written = with_placeholders(network, processor, given, len(images))
     options: dict[str, Any] = {} if special else {"add_special_tokens": False}
-    with raised_as(FAILED):
-        encoded = processor(text=written, images=images, return_tensors="pt", **options)
+    try:
+        with raised_as(FAILED):
+            encoded = processor(text=written, images=images, return_tensors="pt", **options)
+    except OpenError:
+        with raised_as(UNUSABLE):
+            processor(text=with_placeholders(network, processor, PROBE, 1), images=[_pattern()], return_tensors="pt")
+        raise
     dtype, device = next(network.parameters()).dtype, device_of(network)
     accepted = inspect.signature(network.forward).parameters
     tensors = {name: torch.as_tensor(value) for name, value in encoded.items() if name in accepted and name != "labels"}
@@ -81,9 +89,12 @@ def read_picture_text(
 
 def probe_picture_text(network: Network, processor: Any) -> PictureText:
     """A short text with one picture."""
+    return read_picture_text(network, processor, PROBE, _pattern())
+
+
+def _pattern() -> Image.Image:
     rows, columns = np.indices((64, 64))
-    pattern = np.stack([rows * 4, columns * 4, (rows + columns) * 2], axis=-1).astype(np.uint8)
-    return read_picture_text(network, processor, PROBE, Image.fromarray(pattern))
+    return Image.fromarray(np.stack([rows * 4, columns * 4, (rows + columns) * 2], axis=-1).astype(np.uint8))
 
 
 def check_pictures(pictures: object) -> list[Image.Image]:
@@ -99,6 +110,28 @@ def check_pictures(pictures: object) -> list[Image.Image]:
     if not all(isinstance(picture, Image.Image) for picture in checked):
         raise OpenError("Pictures of a text are given as pictures of PIL; make one with Image.fromarray(array).")
     return [picture for picture in checked if isinstance(picture, Image.Image)]
+
+
+def _read_pictures(pictures: object) -> list[Image.Image]:
+    """The pictures as RGB.
+
+    Raises:
+        OpenError: one cannot be used; of several with its number.
+    """
+    given, read = check_pictures(pictures), []
+    for number, picture in enumerate(given, 1):
+        try:
+            read.append(upright_picture(picture))
+        except UserError as error:
+            if len(given) == 1:
+                raise
+            raise OpenError(
+                "Of {count} pictures, number {number} cannot be used: {problem}",
+                count=len(given),
+                number=number,
+                problem=str(error),
+            ) from None
+    return read
 
 
 def with_placeholders(network: Network, processor: Any, text: str, count: int) -> str:

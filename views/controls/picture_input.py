@@ -39,7 +39,8 @@ MORE_PICTURES = "more_own_pictures"  # in the session: those that were uploaded 
 OWN_PICTURES = OWN_PICTURE, MORE_PICTURES
 _OWN_THUMBNAIL = "own_thumbnail"
 _CHOSEN = "chosen_picture"
-_PROBLEM = "picture_problem"
+_PROBLEMS = "picture_problems"
+LONGEST_NAME = 60  # characters of a file's name in a message
 _ROUND = "picture_round"  # number of pictures read: each round has new, empty upload boxes
 _CAMERA = "picture_camera"
 
@@ -47,7 +48,8 @@ _CAMERA = "picture_camera"
 def picture_input(slot: AbstractContextManager) -> Picture:
     """Draw the choice of pictures and return the selected one; if there is none at all, end the page here.
 
-    A file that is no picture leaves the previous picture selected and shows one sentence about why.
+    A file that is no picture leaves the previous picture selected and shows one sentence about why; of several files
+    those that can be read are taken.
 
     Args:
         slot: is held while a file is read, since a large picture briefly takes hundreds of megabytes.
@@ -65,11 +67,11 @@ def _choose_pictures(slot: AbstractContextManager, several: bool) -> list[Pictur
     selected = _resolve_selection(names)
     choice, box = st.columns([3, 2], gap="medium")
     with choice:
-        clear = _problem_clearer() if _PROBLEM in st.session_state else None
+        clear = _problem_clearer() if _PROBLEMS in st.session_state else None
         label = say("picture.strip", "Picture")
         picture_strip(label, _picture_tiles(names), selected, "picture_strip", on_choose=_choose, on_refuse=clear)
-        problem = st.session_state.get(_PROBLEM)
-        for message in (*problems, *([problem()] if problem else [])):
+        refused = [problem() for problem in st.session_state.get(_PROBLEMS, ())]
+        for message in (*problems, *refused):
             st.warning(literal.with_code(message))
     with box:
         _render_upload_boxes(slot, several)
@@ -115,7 +117,7 @@ def _resolve_selection(names: tuple[str, ...]) -> str:
     state = st.session_state
     selected = bound_settings.stored_text(SETTING)
     if selected == OWN and OWN_PICTURE not in state:
-        state[_PROBLEM] = NO_LINK
+        state[_PROBLEMS] = (NO_LINK,)
     usable = (*names, OWN) if OWN_PICTURE in state else names
     if selected not in usable:
         selected = next(iter(usable), "")
@@ -127,12 +129,12 @@ def _resolve_selection(names: tuple[str, ...]) -> str:
 def _problem_clearer() -> Callable[[], None]:
     """A callback that removes the message shown now, but not one about a picture that was read since."""
     current = st.session_state.get(_ROUND)
-    return lambda: st.session_state.pop(_PROBLEM, None) if st.session_state.get(_ROUND) == current else None
+    return lambda: st.session_state.pop(_PROBLEMS, None) if st.session_state.get(_ROUND) == current else None
 
 
 def _choose(name: str) -> None:
     bound_settings.store_text(SETTING, name)
-    st.session_state.pop(_PROBLEM, None)
+    st.session_state.pop(_PROBLEMS, None)
 
 
 def _picture_tiles(names: tuple[str, ...]) -> list[Tile]:
@@ -200,14 +202,31 @@ def _take_upload(key: str, slot: AbstractContextManager) -> None:
         forget_upload(file)
     st.session_state[_ROUND] += 1  # boxes with new keys are empty and show nothing about the previous file
     st.session_state[_CAMERA] = False  # switches the camera off
-    try:
-        if len(contents) > MOST_PICTURES:
-            raise PictureError(TOO_MANY, count=len(contents), most=MOST_PICTURES)
-        with slot:
-            first, *others = [_with_reduction(read_picture(content), name).compressed() for name, content in contents]
-            st.session_state[_OWN_THUMBNAIL] = thumbnail(first.image)
-            st.session_state[OWN_PICTURE], st.session_state[MORE_PICTURES] = first, tuple(others)
-    except PictureError as error:
-        st.session_state[_PROBLEM] = error.message
-    else:
-        _choose(OWN)
+    if len(contents) > MOST_PICTURES:
+        st.session_state[_PROBLEMS] = (partial(TOO_MANY, count=len(contents), most=MOST_PICTURES),)
+        return
+    with slot:
+        pictures, refused = _read_each(contents)
+        if pictures:
+            st.session_state[_OWN_THUMBNAIL] = thumbnail(pictures[0].image)
+            st.session_state[OWN_PICTURE], st.session_state[MORE_PICTURES] = pictures[0], tuple(pictures[1:])
+            _choose(OWN)
+    if refused:
+        st.session_state[_PROBLEMS] = refused
+
+
+def _read_each(contents: list[tuple[str, bytes]]) -> tuple[list[Picture], tuple[Callable[[], str], ...]]:
+    """The pictures that can be read, and why each of the others cannot, by its name where there are several files."""
+    pictures: list[Picture] = []
+    refused: list[Callable[[], str]] = []
+    for name, content in contents:
+        try:
+            pictures.append(_with_reduction(read_picture(content), name).compressed())
+        except PictureError as error:
+            refused.append(error.message if len(contents) == 1 else partial(_name_refused, name, error.message))
+    return pictures, tuple(refused)
+
+
+def _name_refused(name: str, problem: Callable[[], str]) -> str:
+    shown = literal.fit(literal.visible(name.replace("`", "'")), LONGEST_NAME)
+    return say("picture.refused", "`{name}` is left out. {problem}", name=shown, problem=problem())
