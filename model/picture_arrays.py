@@ -14,6 +14,13 @@ OTHER_SHAPE = Template(
     "channels, not {shape}; give one such array, or a picture of PIL."
 )
 
+FLOATS = Template(
+    "The floats of a picture go from 0 to 1, and these from {low:.3g} to {high:.3g}; give bytes from 0 to 255 as "
+    "uint8, or floats from 0 to 1, of the picture before it is normalised."
+)
+WHOLE = Template("The whole numbers of a picture go from 0 to 255, and these from {low:.0f} to {high:.0f}; give bytes.")
+ROUNDING = 1e-5  # of floats that were computed
+
 
 def is_array(given: object) -> TypeGuard[Any]:
     """Whether a value is an array of NumPy, or a tensor."""
@@ -23,8 +30,7 @@ def is_array(given: object) -> TypeGuard[Any]:
 def picture_of(given: Any) -> Image.Image:
     """The picture of an array or tensor of RGB, grey, or either with alpha.
 
-    Numbers of bytes go from 0 to 255; others from 0 to 1, or from 0 to 255 where one is above 1. A batch of one
-    picture is that picture.
+    Whole numbers go from 0 to 255, of uint16 to 65,535, and floats from 0 to 1. A batch of one picture is that picture.
 
     Raises:
         InputError: it has the shape of no picture, or other numbers, such as those after normalisation.
@@ -59,12 +65,7 @@ def _to_bytes(array: np.ndarray) -> np.ndarray:
     low, high = float(array.min()), float(array.max())
     if array.dtype == np.uint16 and high > 255:
         return np.round(array / 257).astype(np.uint8)
-    if not (low >= 0 and high <= 255):  # also where one is not a number
-        raise InputError(
-            "The numbers of a picture go from 0 to 1 or from 0 to 255, and these from {low:.3g} to {high:.3g}, as "
-            "after a normalisation; give the picture from before it.",
-            low=low,
-            high=high,
-        )
-    scale = 255 if array.dtype.kind == "f" and high <= 1 else 1
-    return np.round(array.astype(np.float64) * scale).astype(np.uint8)
+    is_float = array.dtype.kind == "f"
+    if not (low >= -ROUNDING and high <= (1 + ROUNDING if is_float else 255)):  # also where one is not a number
+        raise InputError(FLOATS if is_float else WHOLE, low=low, high=high)
+    return np.round(array.clip(0, 1).astype(np.float64) * 255 if is_float else array).astype(np.uint8)

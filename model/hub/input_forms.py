@@ -1,24 +1,18 @@
 """The forms in which a text is given to an opened model: characters, ids, a batch of either, or a chat."""
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from PIL import Image
 
-from ..picture_arrays import CHANNELS, is_array, picture_of
-from ..picture_conversion import upright_rgb
-from ..sentence_check import InputError
 from .errors import OpenError
 from .library_types import Config, Tokenizer
 from .readers import table_size
 from .token_offsets import Tokens, tokenize, tokens_of_ids
 
+NO_TEXT = ("pixel_values", "image_", "input_features", "input_values")  # what processors return besides a text
 TextForm = str | Sequence[int] | Tokens  # a text, the ids of its tokens, or the tokens of a trace
-LARGEST_RECEIVED = 20  # of what image processors make: a few standard deviations
-MOST_TIMES = 100  # that one side of a picture is as long as the other
-LONGEST_SHOWN = 40  # characters of what was given, in a message
 
 
 def read_text(tokenizer: Tokenizer, config: Config, text: TextForm, second: str | None, special: bool) -> Tokens:
@@ -105,6 +99,10 @@ def split_batch(given: object) -> list[TextForm] | None:
     if isinstance(given, Mapping):
         if "input_ids" not in given:
             raise OpenError("This has no input_ids; give a text, ids, or what the tokenizer returns.")
+        if other := next((name for name in given if str(name).startswith(NO_TEXT)), None):
+            raise OpenError(
+                "This has {name} besides input_ids; give the text itself, and its pictures as `picture`.", name=other
+            )
         rows, mask = given["input_ids"], given.get("attention_mask")
     rows = _plain(rows)
     if not isinstance(rows, list):
@@ -142,63 +140,6 @@ def one_text(given: object) -> TextForm:
     if isinstance(given, Image.Image | np.ndarray):
         raise OpenError("This model reads text, not pictures; give it a text, or ids.")
     raise OpenError("This model reads text; give it a text, ids, a list of either, or a chat as messages=[...].")
-
-
-def one_picture(given: object) -> Image.Image | np.ndarray:
-    """One picture.
-
-    Raises:
-        OpenError: it is something else; the message states what to give.
-    """
-    if isinstance(given, Image.Image):
-        return given
-    if is_array(given):
-        return _array_as_picture(given)
-    if isinstance(given, str | os.PathLike):
-        shown = str(given) if len(str(given)) <= LONGEST_SHOWN else str(given)[: LONGEST_SHOWN - 1] + "\u2026"
-        raise OpenError(
-            "This model reads pictures, not {given!r}; open a file first: from PIL import Image, then "
-            "model.trace(Image.open(path)).",
-            given=shown,
-        )
-    raise OpenError("This model reads pictures; give it one picture, such as Image.open(path) of PIL.")
-
-
-def upright_picture(picture: Image.Image) -> Image.Image:
-    """A picture of PIL as RGB, upright.
-
-    Raises:
-        OpenError: it cannot be read, or is a strip, which processors that resize the shorter side would make huge.
-    """
-    try:
-        upright = upright_rgb(picture)
-    except InputError as error:
-        raise OpenError(error.template, **error.values) from None
-    if max(upright.size) > MOST_TIMES * min(upright.size):
-        raise OpenError(
-            "This picture of {width} x {height} pixels has one side more than {most} times as long as the other; cut "
-            "out the part that matters.",
-            width=upright.width,
-            height=upright.height,
-            most=MOST_TIMES,
-        )
-    return upright
-
-
-def _array_as_picture(given: Any) -> Image.Image | np.ndarray:
-    """An array as a picture; numbers (channel, height, width) that may be the output of an image processor as it."""
-    array: Any = given if isinstance(given, np.ndarray) else given.detach().cpu()
-    if hasattr(array, "numpy"):
-        array = (array.float() if array.is_floating_point() else array).numpy()
-    if array.ndim == 4 and array.shape[0] == 1:
-        array = array[0]
-    is_received = array.ndim == 3 and array.dtype.kind == "f" and array.shape[2] not in CHANNELS
-    if is_received and array.size and np.abs(array).max() <= LARGEST_RECEIVED:
-        return array.astype(np.float32, copy=False)
-    try:
-        return picture_of(array)
-    except InputError as error:
-        raise OpenError(error.template, **error.values) from None
 
 
 def _is_id(value: object) -> bool:

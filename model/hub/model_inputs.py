@@ -11,9 +11,9 @@ from PIL import Image
 from ..runtime.fallback import device_of
 from .errors import OpenError
 from .forward_run import ModelInputs
-from .input_forms import upright_picture
 from .languages import TargetLanguages
 from .library_types import ImageProcessor, Network, Reader
+from .picture_forms import ProcessedPixels, as_processed, one_picture, upright_picture
 from .picture_layout import PictureLayout, channels, whole_patches
 from .readers import OTHER_TOKENIZER, table_size
 from .token_offsets import Tokens, tokenize
@@ -84,15 +84,16 @@ def own_decoder_ids(network: Network, source: Tokens) -> tuple[int, ...]:
     return tuple(seen[0][0].tolist())
 
 
-def picture_inputs(network: Network, processor: ImageProcessor, picture: Image.Image | np.ndarray) -> ModelInputs:
-    """Pixels from the network's own image processor; an array `(channel, height, width)` is taken as its output.
+def picture_inputs(network: Network, processor: ImageProcessor, given: object) -> ModelInputs:
+    """Pixels from the network's own image processor, of a picture in any form of `model.hub.picture_forms`.
 
     Raises:
-        OpenError: the processor makes something else than pixels.
+        OpenError: this is no picture, or the processor makes something else than pixels.
     """
     device, dtype = device_of(network), next(network.parameters()).dtype
-    if isinstance(picture, np.ndarray):
-        pixels = torch.from_numpy(picture)[None]
+    picture = one_picture(given, channels(network.config))
+    if isinstance(picture, ProcessedPixels):
+        pixels = torch.tensor(np.asarray(picture))[None]
     elif channels(network.config) == 1:
         grey = np.asarray(upright_picture(picture).convert("L"))[..., None]
         pixels = processor(images=grey, input_data_format="channels_last", return_tensors="pt")["pixel_values"]
@@ -115,7 +116,7 @@ def picture_fields(layout: PictureLayout, inputs: ModelInputs) -> dict[str, Any]
     if scaled.shape[-1] == 1:
         scaled = scaled.repeat(3, axis=-1)
     sizes = {"grid": layout.grid, "leading": layout.leading, "trailing": layout.trailing}
-    return {**sizes, "pixels": scaled, "received": pixels.numpy()}
+    return {**sizes, "pixels": scaled, "received": as_processed(pixels.numpy())}
 
 
 def probe_inputs(

@@ -28,10 +28,10 @@ from .eager_attention import CallRecorder
 from .errors import states_errors
 from .forward_run import call_options
 from .hub_trace import HubTrace
-from .input_forms import one_picture
 from .interface import recording_calls
 from .model_inputs import picture_inputs
 from .opened_model import OpenedModel
+from .picture_forms import as_processed
 from .record import HubRecord
 
 
@@ -79,8 +79,8 @@ class OpenedPictureModel(OpenedModel):
 
     def receive(self, image: Image.Image) -> np.ndarray:
         """A picture as the network receives it, `(channel, height, width)` float32."""
-        inputs = picture_inputs(self.network, self.reader, one_picture(image))
-        return to_array(inputs["pixel_values"][0].float())
+        inputs = picture_inputs(self.network, self.reader, image)
+        return as_processed(to_array(inputs["pixel_values"][0].float()))
 
     def read_trace(self, trace: HubTrace | OpenedPictureTrace) -> TracedInput:
         """Read the input of a trace, or of its patches; see `CausalMethods`."""

@@ -13,14 +13,14 @@ from ..tracing.interventions import HeadInterventions, to_tap
 from .errors import OpenError
 from .forward_run import ModelInputs
 from .generation import greedy_in_steps
-from .input_forms import TextForm, check_known, one_picture, one_text, read_target, read_text
+from .input_forms import TextForm, check_known, one_text, read_target, read_text
 from .model_inputs import first_ids, own_decoder_ids, pair_inputs, picture_inputs, text_inputs
 from .opened_network import OpenedNetwork
 from .picture_text_inputs import PictureText, check_pictures, read_picture_text, render_picture_chat
 from .scoring import end_id
 from .token_offsets import Tokens, tokens_of_ids
 
-# a text, ids, a picture, `HubTrace.received`, or the text with pictures of a trace
+# a text, ids, a picture, what an image processor returns, or the text with pictures of a trace
 TraceInput = TextForm | Image.Image | np.ndarray | PictureText
 Pictures = Image.Image | Sequence[Image.Image] | None  # that go with a text
 MOST_GENERATED = 128  # tokens of a decoder's own target
@@ -42,7 +42,7 @@ class OpenedReading(OpenedNetwork):
             raise OpenError("This model reads one input alone; leave {name} out.", name=name)
         language = self.languages.code(target_language)
         if self.vision:
-            return None, None, picture_inputs(self.network, self.reader, one_picture(trace_input))
+            return None, None, picture_inputs(self.network, self.reader, trace_input)
         source = self._source(one_text(trace_input), second, special)
         target = None if target is None else read_target(self.config, target)
         if not self.has_decoder:

@@ -15,8 +15,9 @@ from .chat_template import apply_template
 from .chats import ANSWERED, check_messages, check_options
 from .errors import OpenError, raised_as
 from .forward_run import ModelInputs
-from .input_forms import one_picture, one_text, upright_picture
+from .input_forms import one_text
 from .library_types import Network
+from .picture_forms import one_picture, upright_picture
 from .token_offsets import Tokens, tokens_of_ids
 
 PROBE = "The quick brown fox"
@@ -107,8 +108,6 @@ def check_pictures(pictures: object) -> list[Image.Image]:
     if not several:
         raise OpenError("There is no picture; give one, such as Image.open(path) of PIL, or leave `picture` out.")
     checked = [one_picture(picture) for picture in several]
-    if not all(isinstance(picture, Image.Image) for picture in checked):
-        raise OpenError("Pictures of a text are given as pictures of PIL; make one with Image.fromarray(array).")
     return [picture for picture in checked if isinstance(picture, Image.Image)]
 
 

@@ -16,7 +16,7 @@ FORMS = {
     "uint8": GRID,
     "channels first": GRID.transpose(2, 0, 1),
     "float to 1": GRID.astype(np.float32) / 255,
-    "double to 255": GRID.astype(np.float64),
+    "double to 1": GRID.astype(np.float64) / 255,
     "int64": GRID.astype(np.int64),
     "uint16": GRID.astype(np.uint16) * 257,
     "batch of one": GRID[None],
@@ -41,7 +41,12 @@ def test_grey_alpha_and_bool():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (GRID.astype(np.float32) / 127.5 - 1, r"from 0 to 1 or from 0 to 255, and these from -1 to 1, as after a norm"),
+        (
+            GRID.astype(np.float32) / 127.5 - 1,
+            r"floats of a picture go from 0 to 1, and these from -1 to 1; give bytes",
+        ),
+        (GRID.astype(np.float32), "from 0 to 255; give bytes from 0 to 255 as uint8, or floats from 0 to 1"),
+        (GRID.astype(np.int16) + 9, "whole numbers of a picture go from 0 to 255, and these from 9 to 264"),
         (np.full((4, 4), np.nan), "and these from nan to nan"),
         (GRID[:, :, None], r"not 20 x 30 x 1 x 3; give one such array"),
         (np.zeros((0, 4, 3)), "not 0 x 4 x 3"),

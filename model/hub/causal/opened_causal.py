@@ -5,9 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import torch
-from PIL import Image
 
 from ...causal.activation_patching import default_part
 from ...causal.causal_error import CausalError
@@ -85,8 +83,8 @@ class OpenedCausalMethods(OpenedNetwork, CausalMethods):
         """Prepare two texts or two pictures; see `model.hub.causal.opened_inputs`.
 
         Args:
-            clean, corrupt: two texts; or two pictures, or pictures as the network receives them, `HubTrace.received`,
-                in which patches can be replaced.
+            clean, corrupt: two texts; or two pictures in any form of `trace`, such as `HubTrace.received`, in which
+                patches can be replaced.
             target: of a network that writes, a text that follows both; then its loss is proposed.
 
         Raises:
@@ -98,7 +96,9 @@ class OpenedCausalMethods(OpenedNetwork, CausalMethods):
             if self.vision:
                 if target is not None:
                     raise CausalError("A picture has no target text; state a metric instead.")
-                own, other = (picture_input(model, _check_picture(one)) for one in (clean, corrupt))
+                if isinstance(clean, str) or isinstance(corrupt, str):
+                    raise CausalError("This model reads pictures; give two.")
+                own, other = (picture_input(model, one) for one in (clean, corrupt))
                 return class_experiment(model, own[0], other[0], (own[1], other[1]))
             for text in (clean, corrupt):
                 if not isinstance(text, str):
@@ -168,9 +168,3 @@ class OpenedCausalMethods(OpenedNetwork, CausalMethods):
         """
         with torch.no_grad():
             return replace(experiment, metric=answer_metric(self.resumable, experiment))
-
-
-def _check_picture(picture: Any) -> Image.Image | np.ndarray:
-    if not isinstance(picture, Image.Image | np.ndarray):
-        raise CausalError("This model reads pictures; give two.")
-    return picture

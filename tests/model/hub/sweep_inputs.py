@@ -79,7 +79,7 @@ def _pair(model: OpenedModel) -> bool:
 
 def _picture(model: OpenedModel, size: tuple[int, int]) -> bool:
     pixels = np.random.default_rng(0).random((model.trace(PICTURE).received.shape[0], *size)).astype(np.float32)
-    trace = model.trace(pixels)
+    trace = model.trace({"pixel_values": pixels})
     count = trace.leading + trace.grid[0] * trace.grid[1] + trace.trailing
     return all(record.weights.shape[-1] == count for record in trace.records.values())
 

@@ -275,7 +275,7 @@ def test_a_chat_has_its_picture_in_the_first_message():
 WRONG = [
     ({"given": WORDS, "picture": []}, "no picture"),
     ({"given": WORDS, "picture": "cat.png"}, "open a file first"),
-    ({"given": WORDS, "picture": np.zeros((3, 32, 32), dtype=np.float32)}, r"Image\.fromarray"),
+    ({"given": WORDS, "picture": {"pixel_values": np.zeros((3, 32, 32))}}, r"Image\.fromarray"),
     ({"given": "<image> <image> fox", "picture": picture()}, "2 placeholders"),
     ({"given": [5, 6], "picture": picture()}, "not with ids"),
     ({"given": WORDS, "picture": picture(), "second": "A dog."}, "without second"),
