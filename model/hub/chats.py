@@ -1,6 +1,7 @@
 """A chat as the text that a model reads, by the tokenizer's own template, in the sandbox of the library."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from .chat_template import apply_template
@@ -33,18 +34,45 @@ def render_chat(tokenizer: Tokenizer, messages: object, options: Mapping[str, An
     begins_answer = checked[-1]["role"] in ANSWERED and not chosen.get("continue_final_message")
     if chosen.get("add_generation_prompt") is None:
         chosen["add_generation_prompt"] = begins_answer
-    texts = [_with_joined_texts(message) for message in checked]
+    joined, parted = [_with_joined_texts(message) for message in checked], [_as_parts(message) for message in checked]
     with raised_as(
-        "The chat template of this tokenizer refuses these messages ({reason}); see their roles and their order."
+        "The chat template of this tokenizer refuses these messages ({reason}); see their roles and their order, and "
+        "the options."
     ):
+        return render_fullest([checked, joined], partial(apply_template, tokenizer, **chosen), parted)
+
+
+def render_fullest(forms: Sequence[list[Any]], render: Callable[[list[Any]], str], last: list[Any]) -> str:
+    """Render messages in the form of which the template writes most texts, and the first one among equals.
+
+    Some templates read contents as one text, and leave parts out or write them as a list; others read parts alone.
+
+    Args:
+        forms: the messages as they are given, and with other forms of their contents.
+        last: another form, only for a template that writes no text of the others.
+
+    Raises:
+        Exception: the template refuses all of them; this is the error of the first one.
+    """
+    texts = [text for message in forms[0] for text in _texts(message)]
+    best, most, refusal = None, -2, None
+    for form in (*forms, last):
+        if (form is not forms[0] and form == forms[0]) or (form is last and (most > 0 or not texts)):
+            continue
         try:
-            rendered = _render(tokenizer, checked, chosen)
-        except Exception:
-            if texts == checked:
-                raise
-            return _render(tokenizer, texts, chosen)  # a template that reads a content as one text
-        written_as_list = any(str(message.get("content")) in rendered for message in checked if _parts(message))
-        return _render(tokenizer, texts, chosen) if written_as_list else rendered
+            rendered = render(form)
+        except Exception as error:
+            refusal = refusal or error
+            continue
+        lists = [message["content"] for message in form if _parts(message)]
+        is_list = any(str(content) in rendered for content in lists)
+        written = -1 if is_list else sum(map(rendered.count, texts))
+        if written > most and (written > 0 or form is not last):
+            best, most = rendered, written
+    if best is None:
+        assert refusal is not None, "a form was rendered, or refused"
+        raise refusal
+    return best
 
 
 def check_messages(messages: object, template: object) -> list[Any]:
@@ -85,8 +113,18 @@ def check_options(options: Mapping[str, Any]) -> None:
         raise OpenError("A chat is traced as the text of its template; leave {name} out.", name=unused)
 
 
-def _render(tokenizer: Tokenizer, messages: Sequence[Any], options: Mapping[str, Any]) -> str:
-    return apply_template(tokenizer, list(messages), **options)
+def _texts(message: Mapping[str, Any]) -> list[str]:
+    """The texts of a message, without the white space that templates leave out."""
+    content = message.get("content")
+    parts = [part.get("text") for part in _parts(message) if isinstance(part, Mapping)]
+    texts = [content] if isinstance(content, str) else [text for text in parts if isinstance(text, str)]
+    return [text.strip() for text in texts if text.strip()]
+
+
+def _as_parts(message: Any) -> Any:
+    """A message whose text is a part of its content."""
+    content = message.get("content")
+    return {**message, "content": [{"type": "text", "text": content}]} if isinstance(content, str) else message
 
 
 def _parts(message: Mapping[str, Any]) -> list[Any]:

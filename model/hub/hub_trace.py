@@ -22,21 +22,29 @@ DOUBLED = Template(
     "The text begins with {token} twice: once in the text itself, and once as the tokenizer adds it; trace it with "
     "add_special_tokens=False to have it once."
 )
+WRITTEN_TWICE = Template("The text begins with {token} twice, and both were given; leave one out to have it once.")
 NO_KIND = Template("This trace has no attention of kind {kind}; it has {known}.")
 
 
 def doubled_token(reader: Reader, source: Tokens | None) -> str | None:
-    """The label of the token that a text begins with twice, since it has it and the tokenizer adds it; else None."""
-    first = getattr(reader, "bos_token_id", None)
-    if source is None or first is None or source.ids[:2] != (first, first):
+    """The label of the token of a beginning, such as <s> or [CLS], that a text begins with twice; else None."""
+    begins = {getattr(reader, f"{name}_token_id", None) for name in ("bos", "cls")} - {None}
+    if source is None or not source.ids or source.ids[0] not in begins or source.ids[:2] != source.ids[:1] * 2:
         return None
     return source.labels[0]
 
 
-def notes_of(reader: Reader, source: Tokens) -> tuple[str, ...]:
-    """What a reader of the maps of a text should know of its tokens."""
+def notes_of(reader: Reader, source: Tokens, special: bool) -> tuple[str, ...]:
+    """What a reader of the maps of a text should know of its tokens.
+
+    Args:
+        special: whether the tokenizer was to add its special tokens to what was given.
+    """
     token = doubled_token(reader, source)
-    return () if token is None else (str(DOUBLED).format(token=token),)
+    if token is None:
+        return ()
+    is_added = special and list(source.ids[:1]) == list(reader("")["input_ids"][:1])
+    return (str(DOUBLED if is_added else WRITTEN_TWICE).format(token=token),)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,7 +98,8 @@ class HubTrace(SavableTrace, TraceOfModel):
         leading: tokens before the patches of a picture, CLS and registers.
         trailing: tokens after them, such as those of detections.
         pixels: `(height, width, 3)` float32 in [0, 1], the picture as the network receives it, else None.
-        received: `(channel, height, width)` float32, output of the image processor, else None.
+        received: `(channel, height, width)` float32, output of the image processor, which `trace` takes as it is; else
+            None.
         classes: names in the order of `logits`, for a classifier.
         form: of a classifier's answer: one of several "classes", several "labels", or "scores", no probabilities.
         kept: which steps are stored: "all", "weights", or a layer from 0.

@@ -108,9 +108,9 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
 
         Args:
             given: a text; the ids of its tokens, which are taken as they are; or a picture for a network that reads
-                pictures, also as `HubTrace.received`, `(3, height, width)`. Or a batch: a list of texts, a list of
-                lists of ids, or what a tokenizer returns, with `attention_mask`, padded on either side. Texts of a
-                batch may differ in length, and give what each would give alone.
+                pictures, also as an array, or as its image processor returns it, see `model.hub.picture_forms`. Or a
+                batch: a list of texts, a list of lists of ids, or what a tokenizer returns, with `attention_mask`,
+                padded on either side. Texts of a batch may differ in length, and give what each would give alone.
             second: a second text, for a network that reads pairs.
             target: for an encoder-decoder, the text that the decoder is fed, or the ids that it chose, as in a trace;
                 by default its own greedy output.
@@ -148,8 +148,10 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
             others = {"second": second, "target": target, "target_language": target_language}
             if unused := next((name for name, value in others.items() if value is not None), None):
                 raise OpenError("A text with pictures is traced without {name}; leave that out.", name=unused)
-            return self._trace_pictures(read, intervention, keep)
+            return self._trace_pictures(read, intervention, keep, add_special_tokens and isinstance(given, str))
         if messages is not None:
+            if second is not None:
+                raise OpenError("A chat is traced without a second text; leave second out.")
             return self._trace_one(
                 render_chat(self.reader, messages, chat_options), None, **options | {"special": False}
             )
@@ -185,11 +187,13 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
         recorder = CallRecorder(self.proof.plan.names, tap, reduce)
         output = run_network(self.network, inputs, recorder, self.proof.by_interface, output_hidden_states=True)
         fields = {} if layout is None else picture_fields(layout, inputs)
+        if source is not None:
+            fields["notes"] = notes_of(self.reader, source, special and isinstance(given, str))
         trace = self._as_trace(output, recorder.calls, retention, source, decoder, fields, intervention)
         return attach_model(trace, weakref.ref(self), intervention)
 
     def _trace_pictures(
-        self, given: PictureText, intervention: HeadInterventions | Tap | None, keep: str | int
+        self, given: PictureText, intervention: HeadInterventions | Tap | None, keep: str | int, special: bool
     ) -> HubTrace:
         pictured = self.pictured
         assert pictured is not None, "texts with pictures are read only where it is there"
@@ -220,6 +224,7 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
             kept=retention.steps if retention.layer is None else retention.layer,
             picture_text=given,
             pictures=pictures,
+            notes=notes_of(self.reader, given.tokens, special),
         )
         return attach_model(trace, weakref.ref(self), intervention)
 
@@ -240,7 +245,8 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
             output, calls = run_padded(self.network, group, self._padding, self.proof.plan.names, reduce)
             for row, tokens in enumerate(group):
                 own = split_output(output, row, len(tokens.ids), self.classes is None)
-                trace = self._as_trace(own, calls[row], kept[row], tokens, None, {})
+                fields = {"notes": notes_of(self.reader, tokens, special and isinstance(batch[first + row], str))}
+                trace = self._as_trace(own, calls[row], kept[row], tokens, None, fields)
                 traces.append(attach_model(trace, weakref.ref(self)))
         return traces
 
@@ -287,7 +293,6 @@ class OpenedModel(OpenedAnswers, OpenedCausalMethods):
             **fields,
             classes=self.classes,
             form=self.form,
-            notes=() if source is None else notes_of(self.reader, source),
             kept=retention.steps if retention.layer is None else retention.layer,
         )
 

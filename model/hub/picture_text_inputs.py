@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from PIL import Image
 from ..runtime.fallback import device_of
 from ..runtime.messages import Template, UserError
 from .chat_template import apply_template
-from .chats import ANSWERED, check_messages, check_options
+from .chats import ANSWERED, check_messages, check_options, render_fullest
 from .errors import OpenError, raised_as
 from .forward_run import ModelInputs
 from .input_forms import one_text
@@ -171,7 +172,7 @@ def render_picture_chat(processor: Any, messages: object, count: int, options: M
     """
     chosen = dict(options or {})
     template = chosen.pop("chat_template", None) or getattr(processor, "chat_template", None)
-    template = template or getattr(processor.tokenizer, "chat_template", None)
+    template = chosen["chat_template"] = template or getattr(processor.tokenizer, "chat_template", None)
     checked = check_messages(messages, template)
     check_options(chosen)
     if chosen.get("add_generation_prompt") is None:
@@ -189,11 +190,20 @@ def render_picture_chat(processor: Any, messages: object, count: int, options: M
         for message, content in zip(checked, parts, strict=True)
     ]
     with raised_as(
-        "The chat template of this model refuses these messages ({reason}); see their roles and their order."
+        "The chat template of this model refuses these messages ({reason}); see their roles and their order, and the "
+        "options."
     ):
-        rendered = apply_template(processor.tokenizer, chat, chat_template=template, **chosen)
-    assert isinstance(rendered, str)
-    return rendered
+        written = [_with_written_pictures(message, processor.image_token) for message in chat]
+        return render_fullest([chat, written], partial(apply_template, processor.tokenizer, **chosen), chat)
+
+
+def _with_written_pictures(message: Mapping[str, Any], placeholder: str) -> Mapping[str, Any]:
+    """A message whose content is one text, with placeholders of pictures; as it is, if it has other parts."""
+    content = [part for part in message.get("content") or () if isinstance(part, Mapping)]
+    parts = [part.get("text", placeholder * (part.get("type") == "image")) for part in content]
+    return (
+        {**message, "content": "\n".join(parts)} if parts and all(isinstance(part, str) for part in parts) else message
+    )
 
 
 def picture_token_id(network: Network) -> int:

@@ -21,6 +21,7 @@ from model import OpenError, UserError
 from model.hub.source import read_source
 from model.open_model import open_model
 from tests.model.hub import tiny
+from tests.model.hub.tiny_pictured import build, picture
 
 WORDS = "the fox was too tired"
 TEMPLATE = (
@@ -145,6 +146,33 @@ def test_a_doubled_first_token_has_a_note(chatting):
     (note,) = chatting.trace("[CLS]the fox").notes
     assert note.startswith("The text begins with [CLS] twice: once in the text itself")
     assert chatting.trace("the fox").notes == chatting.trace("[CLS]the fox", add_special_tokens=False).notes == ()
+    assert [trace.notes for trace in chatting.trace(["[CLS]the fox", "the fox"])] == [(note,), ()]
+
+
+def test_a_first_token_that_was_given_twice_has_a_note_for_that(chatting):
+    text = "[CLS][CLS]the fox"
+    hi = [{"role": "user", "content": "Hi"}]
+    for trace in (
+        chatting.trace(text, add_special_tokens=False),
+        chatting.trace(list(chatting.reader(text, add_special_tokens=False)["input_ids"])),
+        chatting.trace(messages=hi, chat_template="{{ bos_token }}[CLS]{{ messages[0].content }}"),
+    ):
+        assert trace.notes == ("The text begins with [CLS] twice, and both were given; leave one out to have it once.",)
+    assert chatting.trace(messages=hi, chat_template="{{ bos_token }}{{ messages[0].content }}").notes == ()
+
+
+def test_the_first_token_of_a_masked_model_is_one_of_a_beginning(opened):
+    (note,) = opened("bert").trace("[CLS]the fox").notes
+    assert note.startswith("The text begins with [CLS] twice: once in the text itself, and once as the tokenizer adds")
+
+
+def test_a_first_token_that_a_text_with_a_picture_has_twice_has_a_note():
+    network, processor = build("llava")
+    model = open_model(network, reader=processor, device="cpu")
+    first = model.reader.decode(model.reader("")["input_ids"][:1])
+    (note,) = model.trace(first + "<image>The fox", picture=picture()).notes
+    assert note.startswith(f"The text begins with {first} twice")
+    assert model.trace("<image>The fox", picture=picture()).notes == ()
 
 
 def test_one_except_catches_the_errors_of_both_names_of_the_package(chatting):
