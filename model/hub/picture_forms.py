@@ -53,7 +53,7 @@ def one_picture(given: object, channels: int | None = None) -> Image.Image | Pro
     """
     if isinstance(given, Image.Image):
         return given
-    if isinstance(given, Mapping | ProcessedPixels):
+    if isinstance(given, Mapping | ProcessedPixels) and (channels is not None or _is_processed(given)):
         if channels is None:
             raise OpenError("Pictures of a text are given as pictures of PIL; make one with Image.fromarray(array).")
         return _read_processed(given, channels)
@@ -127,6 +127,10 @@ def _read_processed(given: Mapping[Any, Any] | ProcessedPixels, channels: int) -
     if not np.isfinite(picture).all():
         raise OpenError("pixel_values has numbers that are not finite; prepare the picture again.")
     return as_processed(picture)
+
+
+def _is_processed(given: object) -> bool:
+    return isinstance(given, ProcessedPixels) or (isinstance(given, Mapping) and "pixel_values" in given)
 
 
 def _is_several(given: Any) -> bool:
