@@ -52,6 +52,15 @@ def test_while_the_libraries_are_imported(tmp_path):
     )
 
 
+@pytest.fixture
+def default_interrupt():
+    """Ctrl+C as in a new process, whatever handler a library has installed in this one."""
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, former)
+
+
+@pytest.mark.usefixtures("default_interrupt")
 def test_what_is_measured_stays(tmp_path, monkeypatch, capsys):
     texts, out = tmp_path / "texts.txt", tmp_path / "out"
     texts.write_text("\n".join(english for english, _ in toy_pairs()))

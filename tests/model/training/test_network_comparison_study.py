@@ -57,7 +57,8 @@ def test_all_sentences_are_scored_with_an_interval_and_the_step_to_the_next_netw
     bleu, steps = score_all(counts)
     assert bleu["first"] == bleu["second"]  # the same resampled sentences
     assert bleu["first"].value == pytest.approx(corpus_bleu(mixed.sum(axis=0)), abs=1e-4)
-    assert HALF_BLEU < bleu["first"].low < bleu["first"].value < bleu["first"].high < bleu["third"].low == 100
+    assert HALF_BLEU < bleu["first"].low < bleu["first"].value < bleu["first"].high < bleu["third"].low
+    assert bleu["third"].low == pytest.approx(100)
     assert list(steps) == ["second", "third"]
     assert steps["second"].low == steps["second"].value == steps["second"].high == 0
     assert steps["third"].value == pytest.approx(100 - bleu["first"].value, abs=1e-4)

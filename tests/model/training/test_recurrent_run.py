@@ -62,7 +62,7 @@ def test_a_short_run_lowers_the_loss_and_leaves_a_card_of_measured_figures(kind,
     assert f"| greedy | {greedy['bleu']:.2f} | {greedy['chrf']:.2f} |" in text
     speeds = card["training"]["tokens_per_second"], greedy["tokens_per_second"]
     assert min(speeds) > 0 and all(f"{speed:,}" in text for speed in speeds)
-    assert f"Time: {card['training']['minutes']} minutes for 1 epochs" in text
+    assert f"Time: {card['training']['minutes']:.1f} minutes for 1 epochs" in text
     reversed_source = "from the last token to the first" in text
     assert reversed_source == kind.endswith("vector")
 
