@@ -1,7 +1,5 @@
 """The app below a path of a site: paths inside and outside of it, redirects and the page of an error."""
 
-import asyncio
-
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -12,6 +10,7 @@ from starlette.testclient import TestClient
 
 from server import addresses, base_path, http_errors
 from server.base_path import InsertBasePath, RemoveBasePath
+from tests.coroutines import run_in_thread
 
 BASE = "/class/atlas"
 SEEN: list[str] = []
@@ -102,5 +101,5 @@ def test_at_the_root_nothing_is_changed():
     async def app(scope, receive, send) -> None:
         seen.append(scope)
 
-    asyncio.run(RemoveBasePath(InsertBasePath(app), base="")(scope, None, None))
+    run_in_thread(RemoveBasePath(InsertBasePath(app), base="")(scope, None, None))
     assert seen == [scope]
