@@ -148,6 +148,7 @@ IDS = {
     *("light", "dark", "token", "number"),
     *("held", "nearly", "not"),
     *("english", "french", "encoder", "decoder", "cross"),  # of sides and kinds
+    *("en", "fr"),  # codes of languages
     *("gridcell", "columnheader", "rowheader"),
     *("idle", "sent", "late", "answered", "refused", "outdated"),  # states of a request
     *("try", "next", "none"),  # which pulls are proposed
