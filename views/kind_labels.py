@@ -55,6 +55,11 @@ class Kind:
     def key_axis(self) -> str:
         return _title(self.keys())
 
+    @property
+    def languages(self) -> tuple[str, str]:
+        """The languages of the tokens of queries and of keys; empty where they are unknown."""
+        return _LANGUAGES.get(self.queries, ""), _LANGUAGES.get(self.keys, "")
+
     def heading(self, place: str) -> str:
         """A heading: the kind, and what is shown of it, such as layer and head."""
         return say("kind.heading", "{kind}, {place}", kind=self.headline, place=place)
@@ -138,6 +143,13 @@ _WORDS: dict[Label, Message] = {  # what rows and columns are -> the same of who
     _FRENCH_QUERY: Message("kind.french.query.word", "French query word"),
     _FRENCH_KEY: Message("kind.french.key.word", "French key word"),
 }
+_LANGUAGES: dict[Label, str] = {
+    _WORDS[label] if of_words else label: language
+    for language, labels in (("en", (_ENGLISH_QUERY, _ENGLISH_KEY)), ("fr", (_FRENCH_QUERY, _FRENCH_KEY)))
+    for label in labels
+    for of_words in (False, True)
+}
+OF_STACK = {"encoder": "en", "decoder": "fr"}  # the language of the tokens of each stack of the translator
 VISION = Kind(
     "vision",
     Message("kind.vision", "ViT self-attention"),

@@ -54,9 +54,10 @@ def render_matrices(evidence: AttributionScores, place: int) -> None:
     axes = rows, columns, say("attribution.row", "target word"), SOURCE_WORD()
     strongest, largest_drop = ((place, int(table[place].argmax())) for table in (scores, drops))
     title = say("attribution.matrix", "Leave-one-out: drop of ln p")
+    name, signed, languages = method_name(method), method == INTEGRATED, ("fr", "en")
     items = [
-        RowMatrix(method_name(method), scores, "cross", *axes, signed=method == INTEGRATED, cursor=strongest),
-        RowMatrix(title, drops, "cross", *axes, cursor=largest_drop),
+        RowMatrix(name, scores, "cross", *axes, signed=signed, cursor=strongest, languages=languages),
+        RowMatrix(title, drops, "cross", *axes, cursor=largest_drop, languages=languages),
     ]
     attention_map(items, "matrices", per_row=2)
     with st.container(horizontal=True):

@@ -36,7 +36,7 @@ def render(request: Request) -> None:
     tokens, ranks = trace.tokenizer.labels(best.tolist()), list(range(1, COUNT + 1))
     columns = [
         TableColumn(say("column.rank", "rank"), ranks, list(map(str, ranks))),
-        tables.token_column(say("column.token", "token"), tokens),
+        tables.token_column(say("column.token", "token"), tokens, "fr"),
         TableColumn(say("column.id", "id"), best, [str(id) for id in best.tolist()]),
         TableColumn(say("column.logit", "logit"), output.logits[best]),
         TableColumn(say("column.power", "e^(logit \u2212 largest)"), powers[best]),

@@ -45,7 +45,7 @@ def _render_steps(stack: StackRequest, best: tuple[int, int]) -> None:
     tokens = following_tokens(stack.forced)
     named = map_labels.describe(*map(map_labels.to_id, best))
     columns = [
-        tables.token_column(say("column.generated", "generates"), [tokens[step] for step in steps]),
+        tables.token_column(say("column.generated", "generates"), [tokens[step] for step in steps], "fr"),
         TableColumn(
             say("one-stack.column.place", "place in the English sentence"),
             [", ".join(str(place + 1) for place in np.flatnonzero(copies[step])) for step in steps],

@@ -25,7 +25,7 @@ def render(stack: StackRequest) -> dict[str, object]:
     )
     top = float(max(result.causal.max(), result.prefix.max()))
     columns = [
-        tables.token_column(say("column.token", "token"), following_tokens(stack.forced)),
+        tables.token_column(say("column.token", "token"), following_tokens(stack.forced), "fr"),
         tables.bar_column(say("one-stack.column.causal", "\u2212ln p, causal mask"), result.causal, top),
         tables.bar_column(say("one-stack.column.prefix", "\u2212ln p, prefix mask"), result.prefix, top),
         tables.bar_column(say("one-stack.column.change", "change"), result.prefix - result.causal, top),

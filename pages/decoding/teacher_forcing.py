@@ -109,10 +109,10 @@ def table_columns(comparison: ForcedFreeComparison, forced: Trace, free_run: Tra
 
     def token_column(title: str, labels: Sequence[str], expected: Sequence[str] = ()) -> TableColumn:
         """A column of tokens; those that differ from the expected ones are marked."""
-        labels = padded(labels, "")
+        labels, cell = padded(labels, ""), decoding_steps.token_cell
         pairs = zip(labels, padded(expected, "") if expected else labels, strict=True)
         cells = [
-            label and (decoding_steps.token_cell(label) if label == other else decoding_steps.differing_cell(label))
+            label and (cell(label, "fr") if label == other else decoding_steps.differing_cell(label, "fr"))
             for label, other in pairs
         ]
         return TableColumn(title, [label and literal.token(label) for label in labels], cells)

@@ -114,7 +114,7 @@ def render_head(service: Service, study: SentenceHeads, trace: Trace, head: Head
     changes = without - study.effects.losses
     paragraph("heads", "tokens")
     columns = [
-        token_column(terms.TOKEN(), trace.next_tokens),
+        token_column(terms.TOKEN(), trace.next_tokens, "fr"),
         TableColumn(say("heads.loss", "-ln p"), study.effects.losses),
         TableColumn(say("heads.without", "without the head"), without),
         bar_column(say("heads.moved", "change"), changes, float(abs(changes).max()), head.kind),

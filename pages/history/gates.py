@@ -1,6 +1,7 @@
 """The gates of an LSTM for every token, one unit of them as curves, and the effect of holding a gate."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -18,6 +19,7 @@ from server.prefetch import prefetcher
 from views.components.matrix_row import RowMatrix
 from views.components.step_view import Axis, Curve, CurvesPanel, FormulaPanel, HeatmapPanel, Numbers, StepView
 from views.controls import widgets
+from views.kind_labels import OF_STACK
 from views.text import literal, prose
 from views.text.catalogue import Message, say
 from views.text.numbers import percent, three_digits
@@ -61,7 +63,8 @@ def render(request: Request) -> None:
         )
     trace = networks.trace_sentence(request, name)
     activations = service.lesson(("gates", trace.source_ids, trace.next_ids, layer), read_gates, trace, layer)
-    stepper.render(_step_view(activations, order), f"gates_{name}_{layer}")
+    language = OF_STACK[layer.partition(".")[0]]
+    stepper.render(_step_view(activations, order, language), f"gates_{name}_{layer}")
     st.markdown(prose.block("history", "gates"))
     means = {gate: three_digits(float(getattr(activations.record, f"{gate}_gate").mean())) for gate in GATES}
     st.markdown(prose.block("history", "copying", open=OPEN, shut=SHUT, share=percent(activations.copying), **means))
@@ -70,7 +73,7 @@ def render(request: Request) -> None:
     opened = {gate: float(getattr(activations.record, f"{gate}_gate")[:, unit].mean()) for gate in ("input", "forget")}
     result = {"unit": unit + 1, **opened} if order == "input" else None
     render_experiment("history-gates", {"order": "input"}, result)
-    _render_files(activations, f"{name}-{layer.replace('.', '-')}")
+    _render_files(activations, f"{name}-{layer.replace('.', '-')}", language)
     gates_held.render(request, service, trace, {id: (layer, labels[id]) for id, layer in layers.items()})
 
 
@@ -84,7 +87,7 @@ def prefetch_trace() -> None:
     prefetcher().submit(begin)
 
 
-def _step_view(activations: GateActivations, order: str) -> StepView:
+def _step_view(activations: GateActivations, order: str, language: str) -> StepView:
     units = activations.order(order)
     numbers = tuple(str(unit + 1) for unit in units)
     axes = (
@@ -93,6 +96,7 @@ def _step_view(activations: GateActivations, order: str) -> StepView:
             say("stepper.label", "Step"),
             activations.tokens,
             data_kind="token",
+            language=language,
             first=len(activations.tokens) // 2,
         ),
         Axis("unit", say("history.unit", "Unit"), numbers, data_kind="number", ids=numbers, show_labels=False),
@@ -180,20 +184,20 @@ def _open_share(activations: GateActivations, gate: str) -> str:
     )
 
 
-def _render_files(activations: GateActivations, name: str) -> None:
+def _render_files(activations: GateActivations, name: str, language: str) -> None:
     """Offer every gate and state as files, step by step, in the order of the units' numbers."""
     token, quantity = say("column.token", "token"), say("history.quantity", "quantity")
     step_labels = [literal.token(token) for token in activations.tokens]
     record = vars(activations.record)
     title = say("history.gates.title", "Gates and states")
+    labelled: Any = {"rows": activations.tokens, "languages": (language, "")}
 
     def matrices() -> list[RowMatrix]:
         gates = ("forget_gate", "input_gate", "output_gate")
         gate_matrices = [
-            RowMatrix(QUANTITY_LABELS[gate](), record[gate], rows=activations.tokens, signed=False, top=1.0)
-            for gate in gates
+            RowMatrix(QUANTITY_LABELS[gate](), record[gate], **labelled, signed=False, top=1.0) for gate in gates
         ]
-        return [*gate_matrices, RowMatrix(QUANTITY_LABELS["cell"](), record["cell"], rows=activations.tokens)]
+        return [*gate_matrices, RowMatrix(QUANTITY_LABELS["cell"](), record["cell"], **labelled)]
 
     header = [quantity, say("column.step", "step"), token, *map(str, range(1, activations.before.shape[1] + 1))]
     rows = [

@@ -80,8 +80,8 @@ def _step_view(attentions: dict[str, RawAttention], form: str, tokens: Sequence[
     axes = (
         Axis("vectors", say("history.raw.vectors", "Vectors"), stages, ids=tuple(attentions), first=1),
         Axis("heads", terms.HEAD(), [terms.MEAN(), *numbers], ids=(MEAN, *numbers)),
-        Axis("asking", terms.QUERY(), tokens, data_kind="token"),
-        Axis("asked", terms.KEY(), tokens, slider=False, data_kind="token"),
+        Axis("asking", terms.QUERY(), tokens, data_kind="token", language="en"),
+        Axis("asked", terms.KEY(), tokens, slider=False, data_kind="token", language="en"),
     )
     pairs = ("vectors", "asking", "asked")
     raw, head = say("history.raw.map", "x against x"), say("history.raw.trained", "the trained head")

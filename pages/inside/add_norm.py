@@ -17,6 +17,7 @@ from views import map_labels
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.components.step_view import Axis, FormulaPanel, Numbers, RibbonPanel, StepView
 from views.controls import widgets
+from views.kind_labels import OF_STACK
 from views.text import literal, terms
 from views.text.catalogue import Message, say
 from views.text.numbers import three_digits
@@ -63,7 +64,8 @@ def render(request: Request) -> None:
     paragraph("inside", "shares")
     share = np.stack([sub_layer.share for sub_layer in recomputed], axis=1)  # (position, sub-layer)
     name = say("inside.shares", "Output \u00f7 stream")
-    items = [RowMatrix(name, share, stack, tokens, labels, terms.TOKEN(), SUB_LAYER(), signed=False)]
+    axes, languages = (tokens, labels, terms.TOKEN(), SUB_LAYER()), (OF_STACK[stack], "")
+    items = [RowMatrix(name, share, stack, *axes, signed=False, languages=languages)]
     matrix_row(items, "shares")
     render_lengths_and_moments(recomputed, labels, place, stack, names)
     result = None

@@ -16,6 +16,7 @@ from views import map_labels
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import widgets
 from views.html import bars
+from views.kind_labels import OF_STACK
 from views.text import terms
 from views.text.catalogue import say
 from views.text.numbers import grouped, percent, three_digits
@@ -79,7 +80,8 @@ def render_units(hidden_units: HiddenUnits, tokens: tuple[str, ...], stack: str)
     paragraph("inside", "units", count=len(strongest))
     name, names = say("inside.activation", "Activation"), [f"{unit + 1}" for unit in strongest]
     axes = terms.TOKEN(), say("column.unit", "unit")
-    items = [RowMatrix(name, hidden_units.hidden[:, strongest], stack, tokens, names, *axes, signed=False, wide=True)]
+    values, languages = hidden_units.hidden[:, strongest], (OF_STACK[stack], "")
+    items = [RowMatrix(name, values, stack, tokens, names, *axes, signed=False, wide=True, languages=languages)]
     matrix_row(items, "units")
     titles = {
         "encoder": say("inside.units.encoder", "Strongest units of the feed-forward layer, encoder"),

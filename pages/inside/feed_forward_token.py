@@ -9,6 +9,7 @@ from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
 from pages.shared.texts import paragraph
 from views.components.step_view import Axis, FormulaPanel, HeatmapPanel, Numbers, StepView
+from views.kind_labels import OF_STACK
 from views.text import terms
 from views.text.catalogue import say
 
@@ -38,7 +39,7 @@ def step_view(hidden_units: HiddenUnits, tokens: tuple[str, ...], stack: str) ->
     )
     strongest = int(np.argmax(hidden_units.hidden.max(axis=0)))
     token, unit, dimension = (
-        Axis("fed_token", terms.TOKEN(), tokens, data_kind="token"),
+        Axis("fed_token", terms.TOKEN(), tokens, data_kind="token", language=OF_STACK[stack]),
         Axis(
             "fed_unit",
             say("column.unit", "unit"),

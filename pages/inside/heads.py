@@ -101,7 +101,9 @@ def render_arcs(chosen: ChosenHead) -> None:
     st.html(chart_title(finding))
     label = say("inside.arcs.label", "Every head of the layer: from each query to the key with its largest weight")
     one_line = chosen.kind.name != "cross"
-    inline_svg(head_arcs(queries, keys, weights, sentence_input.theme(), label, one_line), "head_arcs")
+    inline_svg(
+        head_arcs(queries, keys, weights, sentence_input.theme(), label, one_line, chosen.kind.languages), "head_arcs"
+    )
     caption("inside", "head-arcs")
     header = [terms.QUERY(), *(say("head-arcs.head", "head {head}", head=head + 1) for head in range(len(weights)))]
     key_labels = map_labels.numbered(keys)

@@ -134,10 +134,12 @@ def step_matrices(step: int, steps: AttentionSteps, chosen: ChosenHead, projecti
     queries, keys = chosen.axes
     kind, d_k = chosen.kind.name, steps.queries.shape[1]
     token, dimension = terms.TOKEN(), say("column.dimension", "dimension")
+    languages = chosen.kind.languages
 
     def vectors(name: str, values: np.ndarray, tokens: tuple[str, ...]) -> RowMatrix:
-        read = chosen.read if tokens is queries else ()
-        return RowMatrix(name, values, kind, tokens, row_title=token, column_title=dimension, read=read)
+        read, language = (chosen.read, languages[0]) if tokens is queries else ((), languages[1])
+        sides = tokens, (), token, dimension
+        return RowMatrix(name, values, kind, *sides, read=read, languages=(language, ""))
 
     def weight(name: str, projection: str) -> RowMatrix:
         values = steps.projections[projection].weight
@@ -145,7 +147,7 @@ def step_matrices(step: int, steps: AttentionSteps, chosen: ChosenHead, projecti
 
     def square(name: str, values: np.ndarray, **options) -> RowMatrix:
         sides = queries, keys, terms.QUERY(), terms.KEY()
-        return RowMatrix(name, values, kind, *sides, **options, read=chosen.read)
+        return RowMatrix(name, values, kind, *sides, **options, read=chosen.read, languages=languages)
 
     if step == 0:
         letter = LETTERS[projection]
@@ -157,7 +159,8 @@ def step_matrices(step: int, steps: AttentionSteps, chosen: ChosenHead, projecti
         return [vectors("X", stream, labels), "\u00d7", matrix, "+ b =", vectors(letter, result, labels)]
     products = square("Q K\u1d40", steps.products)
     if step == 1:
-        transposed = RowMatrix("K\u1d40", steps.keys.T, kind, columns=keys, row_title=dimension, column_title=token)
+        sides = (), keys, dimension, token
+        transposed = RowMatrix("K\u1d40", steps.keys.T, kind, *sides, languages=("", languages[1]))
         return [vectors("Q", steps.queries, queries), "\u00d7", transposed, "=", products]
     scores = square(say("inside.scores", "Scores"), steps.scores)
     if step == 2:

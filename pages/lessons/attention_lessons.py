@@ -58,13 +58,21 @@ def one_query(lesson: LessonInput) -> LessonContent:
         signed(float(score)) + (" + 2" if number == result.key else "") for number, score in enumerate(result.scores)
     ]
     before = figures.bar_rows(
-        trace.source_tokens, list(result.before), label, kind="cross", covered=False, scores=raised, marked=result.key
+        trace.source_tokens,
+        list(result.before),
+        label,
+        kind="cross",
+        language="en",
+        covered=False,
+        scores=raised,
+        marked=result.key,
     )
     after = figures.bar_rows(
         trace.source_tokens,
         list(result.after),
         label,
         kind="cross",
+        language="en",
         covered=False,
         scores=raised,
         marked=result.key,
@@ -151,6 +159,7 @@ def limits(lesson: LessonInput) -> LessonContent:
             [float(rise) for rise in result.rises],
             say("course.figure.rises", "Increase of -ln p without each key, in nats"),
             kind="decoder",
+            language="en",
             covered=False,
             picks="last",
         ),

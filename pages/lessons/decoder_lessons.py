@@ -99,7 +99,7 @@ def loss(lesson: LessonInput) -> LessonContent:
     label = say("course.figure.loss", "The tokens of a translation with their -ln p in nats")
     terms = [float(term) for term in result.terms]
     drawn = tuple(
-        figures.bar_rows(trace.next_tokens, terms, label, kind="decoder", covered=covered, picks="ask")
+        figures.bar_rows(trace.next_tokens, terms, label, kind="decoder", language="fr", covered=covered, picks="ask")
         for covered in (True, False)
     )
     token = token_of(trace, int(result.largest.right))

@@ -117,7 +117,7 @@ def render_table(
     ranked = [tables.TableColumn(say("column.rank", "rank"), ranks, list(map(str, ranks)))] if ranks else []
     columns = [
         tables.TableColumn(say("column.position", "position"), places, list(map(str, places))),
-        tables.token_column(say("column.token", "token"), labels),
+        tables.token_column(say("column.token", "token"), labels, "fr"),
         tables.bar_column(say("column.probability", "probability"), terms.probabilities, 1),
         tables.meter_column(say("loss.column.loss", "\u2212{log} p", log=sign), losses, float(losses.max())),
         tables.TableColumn(say("loss.column.share", "share"), terms.shares, shares),

@@ -63,7 +63,7 @@ def render(request: Request) -> None:
     top = float(max(with_mask.max(), without.max()))
     axes = say("axis.level", "level"), say("axis.position", "position")
     items = [
-        RowMatrix(title, changes, "decoder", levels, tokens, *axes, signed=False, top=top)
+        RowMatrix(title, changes, "decoder", levels, tokens, *axes, signed=False, top=top, languages=("", "fr"))
         for title, changes in (
             (say("masks.with-causal", "With the causal mask"), with_mask),
             (say("masks.without", "Without a mask"), without),

@@ -134,6 +134,7 @@ def render_head(trace: Trace, causal: MaskEffect, effect: MaskEffect, choices: S
         columns=target_tokens,
         row_title=terms.QUERY(),
         column_title=terms.KEY(),
+        languages=("fr", "fr"),
     )
     weights = partial(matrix, signed=False, top=1.0, masked=("0", say("masks.cell.masked", "masked")))
     # weights, with minus infinity in masked cells
@@ -192,9 +193,14 @@ def render_row(names: list[str], effect: MaskEffect) -> None:
     view = StepView(
         axes=(
             Axis(
-                "query", say("masks.row", "One row in numbers: query"), names, data_kind="token", first=len(names) - 1
+                "query",
+                say("masks.row", "One row in numbers: query"),
+                names,
+                data_kind="token",
+                language="fr",
+                first=len(names) - 1,
             ),
-            Axis("key", terms.KEY(), names, slider=False, data_kind="token"),
+            Axis("key", terms.KEY(), names, slider=False, data_kind="token", language="fr"),
         ),
         numbers={
             "score": Numbers(effect.scores, ("query", "key")),

@@ -141,7 +141,7 @@ def _matrices(sides: Sequence[ComparedMap], kind: kind_labels.Kind, hue: str, to
     values = values.reshape(*top.shape, *values.shape[1:])  # (layer, head, query, key)
     named = sides[0].name, values, hue, sides[0].rows, sides[0].keys, kind.query_axis, kind.key_axis
     signed, masked, read = hue == palette.DIFFERENCE, ("0", terms.MASKED()), sides[0].queries
-    return RowMatrix(*named, signed, top, masked, read=read, attends=True)
+    return RowMatrix(*named, signed, top, masked, read=read, attends=True, languages=kind.languages)
 
 
 def render_moved_heads(

@@ -27,9 +27,10 @@ class TableColumn:
     cells: Sequence[bars.Value | None] | None = None
 
 
-def token_column(title: str, labels: Sequence[str]) -> TableColumn:
-    """A column of tokens, as the tokenizer has them."""
-    return TableColumn(title, list(map(literal.token, labels)), list(map(decoding_steps.token_cell, labels)))
+def token_column(title: str, labels: Sequence[str], language: str = "") -> TableColumn:
+    """A column of tokens, as the tokenizer has them, of a language or of an unknown one."""
+    cells = [decoding_steps.token_cell(label, language) for label in labels]
+    return TableColumn(title, list(map(literal.token, labels)), cells)
 
 
 def name_column(title: str, texts: Sequence[str], what: Literal["token", "number", "name"] = "token") -> TableColumn:

@@ -70,6 +70,7 @@ class Sheet:
         block: each weight is the largest of so many queries and keys; labels are then those of such blocks.
         detail: texts of the large map next to the overview; None if the page shows it otherwise.
         read: the tokens read at the queries, where their names state more; None where they are the names.
+        languages: of the tokens of queries and of keys; empty where unknown.
         positions: places of queries and of keys in the sequence, where some are left out; decide which are masked.
     """
 
@@ -91,6 +92,7 @@ class Sheet:
     detail: Detail | None = None
     read: Sequence[str] | None = None
     positions: tuple[Sequence[int], Sequence[int]] | None = None
+    languages: tuple[str, str] = ("", "")
 
 
 def sheet_of(
@@ -125,6 +127,7 @@ def sheet_of(
         detail=detail_of(kind) if with_detail else None,
         read=maps.queries.labels if maps.queries.chosen else None,
         positions=positions_of(maps),
+        languages=kind.languages,
     )
 
 
@@ -141,7 +144,8 @@ def block_sheet(
     """The sheet of maps that are too large to send: `blocks` as `views.map_weights.reduce_to_blocks` returns them."""
     queries, keys = (_block_labels(axis.names, block) for axis in (maps.queries, maps.keys))
     labels = blocks, maps.layer_ids, maps.head_ids, queries, keys, maps.kind.name, maps.kind.title
-    return Sheet(*labels, maps.kind.causal, scale != "own", selected, places=maps.kind.places, block=block)
+    causal, places, languages = maps.kind.causal, maps.kind.places, maps.kind.languages
+    return Sheet(*labels, causal, scale != "own", selected, places=places, block=block, languages=languages)
 
 
 def _block_labels(labels: Sequence[str], block: int) -> list[str]:

@@ -186,7 +186,7 @@ def _file_dtype(by_kind: Iterable[KindMaps]) -> Dtype:
 
 def _axis_header(kind: kind_labels.Kind) -> dict[str, object]:
     named = {"queryAxis": kind.query_axis, "keyAxis": kind.key_axis, "title": kind.title}
-    return named | {"causal": kind.causal}
+    return named | {"causal": kind.causal, "languages": kind.languages}
 
 
 def attention_lines(lines: AttentionLines, key: str, on_change: Callable[[LinesView], None]) -> None:

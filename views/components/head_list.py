@@ -73,6 +73,7 @@ class HeadAxes:
         queries, keys: names of its rows and columns; `query_axis` and `key_axis` name both, `corner` in a table.
         places: rows and columns are positions in a picture.
         read: the tokens read at the rows, where their names state more.
+        languages: of the tokens of rows and of columns; empty where unknown.
     """
 
     heading: str
@@ -83,6 +84,7 @@ class HeadAxes:
     corner: str
     places: bool = False
     read: Sequence[str] | None = None
+    languages: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, eq=False)

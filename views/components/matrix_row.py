@@ -45,6 +45,7 @@ class RowMatrix:
         paint: cells can be switched between 0 and 1.
         cursor: row and column that are marked at first in an `attention_map`.
         read: the tokens by which rows are marked in other maps and named in files; `rows` where empty.
+        languages: of the tokens of rows and of columns; empty where unknown.
         attends: cells are attention weights of a row to a column, which the read-out says.
     """
 
@@ -64,6 +65,7 @@ class RowMatrix:
     cursor: tuple[int, int] | None = None
     read: Sequence[str] = ()
     attends: bool = False
+    languages: tuple[str, str] = ("", "")
 
 
 def payload(items: Sequence[RowMatrix | str], theme: palette.Theme, per_row: int = 1, **more: object) -> bytes:

@@ -73,6 +73,7 @@ class WeightSteps:
         kind: of attention; decides the hue.
         causal: keys behind the query are not generated yet.
         places: queries and keys are positions in a picture.
+        languages: of the tokens of queries and of keys; empty where unknown.
         labels: of queries and of keys, as tables show them.
         pair: names of the choices of query and key, whose options are positions and `STRONGEST`.
         names: of all layers and heads.
@@ -88,6 +89,7 @@ class WeightSteps:
     kind: str
     causal: bool
     places: bool
+    languages: tuple[str, str]
     labels: tuple[Sequence[str], Sequence[str]]
     pair: Sequence[str]
     names: tuple[Sequence[str], Sequence[str]]

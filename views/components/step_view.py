@@ -281,8 +281,7 @@ def payload(view: StepView, theme: palette.Theme) -> bytes:
                 "labels": component.labels(axis.labels),
                 "count": axis.count,
                 "slider": axis.slider,
-                "said": axis.data_kind,
-                "language": axis.language,
+                "said": f"{axis.data_kind} {axis.language}".strip(),
                 "beside": axis.show_labels,
                 "values": list(axis.values),
             }

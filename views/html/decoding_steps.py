@@ -21,7 +21,7 @@ def token_strip(read: Sequence[str], generated: str, later: Sequence[str], annou
     now = f'class="aa-now" aria-current="step"{" data-announced" * announced}'
     items.append(f'<span{literal.TOKEN} role="listitem" {now}>{_token(generated)}</span>')
     items += [f'<span{literal.TOKEN} role="listitem" class="aa-later">{_token(token)}</span>' for token in later]
-    return f'<div role="list" class="aa-chips aa-decoder aa-strip">{"".join(items)}</div>'
+    return f'<div role="list" class="aa-chips aa-decoder aa-strip" lang="fr">{"".join(items)}</div>'
 
 
 def weighted_tokens(tokens: Sequence[str], values: Sequence[float], kind: str = "cross") -> str:
@@ -54,14 +54,14 @@ def aligned_tokens(rows: Sequence[tuple[str, Sequence[str]]], name: str) -> str:
     )
 
 
-def token_cell(token: str) -> Cell:
-    """A token in a table."""
-    return Cell(f"<span{literal.TOKEN}>{_token(token)}</span>", _NARROW)
+def token_cell(token: str, language: str = "") -> Cell:
+    """A token in a table, of a language or of an unknown one."""
+    return Cell(f"<span{literal.token_in(language)}>{_token(token)}</span>", _NARROW)
 
 
-def differing_cell(token: str) -> Cell:
+def differing_cell(token: str, language: str = "") -> Cell:
     """A token in a table that differs from the expected one, marked by colour and by a sign."""
-    return Cell(f'<span{literal.TOKEN} class="aa-differs">\u2260 {_token(token)}</span>', _NARROW)
+    return Cell(f'<span{literal.token_in(language)} class="aa-differs">\u2260 {_token(token)}</span>', _NARROW)
 
 
 def meter_cell(value: float, largest: float) -> Cell:

@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 from itertools import repeat
 from typing import Protocol
 
+from ..kind_labels import OF_STACK
 from ..text import literal
 from ..text.catalogue import say
 from ..text.numbers import three_digits
@@ -129,7 +130,7 @@ def chips(
         name, small = literal.html(literal.token(token)), f"<small>{literal.html(note)}</small>"
         content = f"<span{literal.TOKEN}>{name}</span>{small}" if note else name
         items.append(f'<span{"" if note else literal.TOKEN} role="listitem">{content}</span>')
-    written = language or {"encoder": "en", "decoder": "fr"}[kind]
+    written = language or OF_STACK[kind]
     return f'<div role="list" class="aa-chips aa-{kind}" lang="{written}">{"".join(items)}</div>'
 
 

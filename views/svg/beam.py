@@ -13,6 +13,7 @@ _BOX, _TALL = 112, 42  # of a node, in pixels
 _PITCH, _ROW = 150, 52  # from column to column and from row to row
 _TOP, _SIDE, _FIRST = 34, 8, 48  # margins; width of the box of the start token
 _LETTERS = 13  # that fit into a box
+_FRENCH = literal.token_in("fr")
 _HUE = palette.HUES["decoder"]
 FATES = {
     "kept": Message("beam.kept", "kept"),
@@ -83,7 +84,7 @@ def _start() -> str:
     return (
         f'<rect x="{_SIDE}" y="{_TOP}" width="{_FIRST}" height="{_TALL}" rx="4" fill="{_HUE}" fill-opacity=".16" '
         f'stroke="{_HUE}"/><text x="{_SIDE + _FIRST / 2:g}" y="{_TOP + 26}" font-size="14" fill="{INK}"'
-        f"{literal.TOKEN}>&lt;s&gt;</text>"
+        f"{literal.token_in('fr')}>&lt;s&gt;</text>"
     )
 
 
@@ -122,7 +123,7 @@ def _box(step: int, row: int, node: Node) -> str:
     return (
         f'<g data-fate="{node.fate}"{faded}><title>{literal.html(full)}</title><rect {rectangle} fill="{PAPER}"/>'
         f'<rect {rectangle} fill="{_HUE}" fill-opacity="{fill}" {stroke}{dash}/>'
-        f'<text x="{middle:g}" y="{top + 18}" font-size="14" font-weight="600" fill="{INK}"{literal.TOKEN}>'
+        f'<text x="{middle:g}" y="{top + 18}" font-size="14" font-weight="600" fill="{INK}"{_FRENCH}>'
         f'{literal.html(short)}</text><text x="{middle:g}" y="{top + 34}" font-size="12" fill="{INK}">'
         f"{three_digits(node.log_probability)} | {three_digits(node.score)}</text></g>"
     )

@@ -53,7 +53,7 @@ def head_columns(
         for query, key, weight in mean:
             y, to_y = (_TOP + 36 + ROW * row for row in (query, key))
             merged.append(arc(158, y, to_y, min(118.0, 16 + 0.5 * abs(to_y - y)), 4.5 * weight, _HUE))
-        merged += [token_at(150, _TOP + 36 + ROW * row, token, "end", 16) for row, token in enumerate(tokens)]
+        merged += [token_at(150, _TOP + 36 + ROW * row, token, "en", "end", 16) for row, token in enumerate(tokens)]
         elements.append(f'<g class="merged">{"".join(merged)}</g>')
     rows = -(-len(heads) // _ACROSS)
     return course_figure(_TOP + max(height * rows, ROW * len(tokens) + 36), elements, label)
@@ -66,5 +66,5 @@ def _column(x: float, y: float, name: str, tokens: Sequence[str], links: Sequenc
         start, end = (y + 32 + _ROW * row for row in (query, key))
         drawn.append(arc(x + 58, start, end, min(30.0, 8 + 0.3 * abs(end - start)), 4.5 * weight, colour))
     for row in sorted({row for link in links for row in link[:2]}):
-        drawn.append(token_at(x + 55, y + 32 + _ROW * row, tokens[row], "end", 8, font_size=13))
+        drawn.append(token_at(x + 55, y + 32 + _ROW * row, tokens[row], "en", "end", 8, font_size=13))
     return "".join(drawn)

@@ -50,10 +50,12 @@ def words(
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}{data}>{title}{literal.html(text)}</text>'
 
 
-def token_at(x: float, y: float, token: str, anchor: str = "start", letters: int = 14, **attributes: Any) -> str:
-    """A token in the middle of the row at `y`, cut after some letters."""
+def token_at(
+    x: float, y: float, token: str, language: str, anchor: str = "start", letters: int = 14, **attributes: Any
+) -> str:
+    """A token of a language in the middle of the row at `y`, cut after some letters."""
     label, whole = literal.drawn_token(token, letters)
-    return words(x, y + 5, label, anchor, literal.TOKEN, whole, **attributes)
+    return words(x, y + 5, label, anchor, literal.token_in(language), whole, **attributes)
 
 
 def shown_token(token: str) -> str:

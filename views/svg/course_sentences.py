@@ -29,6 +29,7 @@ from .course_parts import (
 _KEYS, _QUERIES = 132, 226  # x of the ends of a ribbon
 _RIBBONS = BarScale(0, 1, 22)
 _HUE = palette.HUES["cross"]
+_FRENCH = literal.token_in("fr")
 
 
 def ribbons(
@@ -43,7 +44,7 @@ def ribbons(
     hidden: int | None = None,
     becomes: str = "",
 ) -> str:
-    """Keys on the left, queries on the right, and the ribbons of one query.
+    """English keys on the left, French queries on the right, and the ribbons of one query.
 
     Args:
         weights: `(query, key)`.
@@ -69,19 +70,19 @@ def ribbons(
             elements.append(ribbon(*ends, width, _HUE, stroke_opacity=0.6, data_number=f"{weight:.9g}"))
         if not covered and weight >= 0.02:
             elements.append(number_at(2, y, three_digits(weight), fill_opacity=0.85))
-        drawn = token_at(_KEYS - 8, y, keys[number], "end", 11)
+        drawn = token_at(_KEYS - 8, y, keys[number], "en", "end", 11)
         box = (44.0, y - ROW / 2 + 1, _KEYS - 42.0, ROW - 2.0)
         elements.append(pickable_token(number, keys[number], box, drawn, picks["keys"]) if "keys" in picks else drawn)
     for number, y in enumerate(query_y):
         own = number == place
-        drawn = token_at(_QUERIES + 8, y, queries[number], letters=8, font_weight=700 if own else 400)
+        drawn = token_at(_QUERIES + 8, y, queries[number], "fr", letters=8, font_weight=700 if own else 400)
         if own:
             elements.append(rectangle(_QUERIES + 2, y - 12, 66, 24, _HUE, fill_opacity=0.18, rx=4))
         box = (_QUERIES + 2.0, y - ROW / 2 + 1, 130.0, ROW - 2.0)
         if own and covered:
             elements.append(cover(_QUERIES + 74, y - 7, 56, 14))
         elif own and becomes:
-            elements.append(words(_QUERIES + 74, y + 5, f"\u2192 {becomes}", data=literal.TOKEN, font_weight=700))
+            elements.append(words(_QUERIES + 74, y + 5, f"\u2192 {becomes}", data=_FRENCH, font_weight=700))
         elif not covered and hidden is None:
             elements.append(stacked(_QUERIES + 74, y - 6, 56, 12, list(weights[number]), _HUE))
         of = picks.get("queries")
@@ -95,6 +96,7 @@ def bar_rows(
     label: str,
     *,
     kind: str,
+    language: str,
     covered: bool,
     picks: Asked | None = None,
     before: Sequence[float] | None = None,
@@ -105,6 +107,7 @@ def bar_rows(
 
     Args:
         values: of the bars.
+        language: of the tokens.
         covered: the bars are hidden.
         picks: the question for which tokens can be picked.
         before: values that an outline shows.
@@ -118,7 +121,7 @@ def bar_rows(
         y = ROW * number + ROW / 2 + 4
         if number == marked:
             elements.append(rectangle(2, y - ROW / 2 + 1, 356, ROW - 2, hue, fill_opacity=0.14, rx=4))
-        drawn = token_at(112, y, token, "end", 13, font_weight=700 if number == marked else 400)
+        drawn = token_at(112, y, token, language, "end", 13, font_weight=700 if number == marked else 400)
         box = (8.0, y - ROW / 2 + 1, 110.0, ROW - 2.0)
         elements.append(pickable_token(number, token, box, drawn, picks) if picks else drawn)
         if scores:
@@ -142,7 +145,7 @@ def two_columns(
     kind: str,
     covered: str = "",
 ) -> str:
-    """A row for each token and one for all others, with a bar in each of two columns; both columns have one scale.
+    """A row for each French token and one for all others, a bar in each of two columns of one scale.
 
     Args:
         rest: names the others.
@@ -161,7 +164,7 @@ def two_columns(
                 elements.append(cover(left, y - 10, 112, 20))
             else:
                 elements.append(scale.numbered(left, y - 9, value, 18, hue, fill_opacity=0.7))
-    elements += [token_at(116, 44 + 30 * number, token, "end", 13) for number, token in enumerate(tokens)]
+    elements += [token_at(116, 44 + 30 * number, token, "fr", "end", 13) for number, token in enumerate(tokens)]
     elements.append(words(116, 49 + 30 * len(tokens), rest, "end", font_size=13))
     return course_figure(64 + 30 * len(tokens), elements, label)
 
@@ -175,7 +178,7 @@ def arcs(
     changes: Sequence[float],
     covered: bool,
 ) -> str:
-    """Tokens in a column, with arcs between them and a number for each row.
+    """French tokens in a column, with arcs between them and a number for each row.
 
     Args:
         links: two rows each, a weight and a colour.
@@ -192,7 +195,7 @@ def arcs(
         y = ROW * number + ROW / 2 + 4
         if number == marked:
             elements.append(rectangle(8, y - 12, 98, 24, ACCENT, fill_opacity=0.2, rx=4))
-        elements.append(token_at(102, y, token, "end", 13, font_weight=700 if number == marked else 400))
+        elements.append(token_at(102, y, token, "fr", "end", 13, font_weight=700 if number == marked else 400))
         if not covered:
             elements.append(scale.numbered(236, y - 7, changes[number], 14, ACCENT, 354, fill_opacity=0.7))
     if covered:

@@ -50,7 +50,7 @@ def strips(
     y = 0.0
     top = max(float(np.abs(strip.vectors[:, :CELLS]).max()) for strip in strips_) or 1.0
     for strip in strips_:
-        elements.append(token_at(2, y + 12, strip.token, font_weight=700))
+        elements.append(token_at(2, y + 12, strip.token, "en", font_weight=700))
         elements.append(number_at(104, y + 12, f"id {strip.id}"))
         y += 22
         for name, vector in zip(strip.names, strip.vectors, strict=True):

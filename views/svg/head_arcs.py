@@ -28,13 +28,20 @@ def strongest_keys(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def head_arcs(
-    queries: Sequence[str], keys: Sequence[str], weights: np.ndarray, theme: palette.Theme, label: str, one_line: bool
+    queries: Sequence[str],
+    keys: Sequence[str],
+    weights: np.ndarray,
+    theme: palette.Theme,
+    label: str,
+    one_line: bool,
+    languages: tuple[str, str] = ("", ""),
 ) -> str:
     """Draw the strongest weight of every query of every head, in the head's colour, as thick as the weight.
 
     Args:
         weights: `(head, query, key)`.
         label: describes the figure for screen readers.
+        languages: of the tokens of queries and of keys; empty where unknown.
         one_line: queries and keys are at the same tokens: arcs over one line of the keys, a dot where a token weighs
             itself most. Else the keys are above the rows and the queries below.
     """
@@ -43,7 +50,7 @@ def head_arcs(
     pitch = _PITCH * letters / _LETTERS
     width = _SIDE + round(pitch * max(len(queries), len(keys))) + 8
     middle, line = partial(_middle, pitch), partial(_line, pitch, letters)
-    elements, top = ([] if one_line else line(keys, _WORDS - 8)), (6 if one_line else _WORDS + 6)
+    elements, top = ([] if one_line else line(keys, languages[1], _WORDS - 8)), (6 if one_line else _WORDS + 6)
     for head, (places, sizes) in enumerate(zip(*strongest_keys(weights), strict=True)):
         colour, dashes = palette.head_style(head, theme)
         bottom = top + _ROW
@@ -63,7 +70,7 @@ def head_arcs(
             )
         top = bottom + _GAP
     height = top + _WORDS - 6
-    elements += line(below, height - 8)
+    elements += line(below, languages[1 if one_line else 0], height - 8)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" viewBox="0 0 {width} {height}" role="img" '
         f'aria-label="{literal.html(label)}" font-size="14" fill="currentColor">{"".join(elements)}</svg>'
@@ -74,10 +81,10 @@ def _middle(pitch: float, place: int) -> float:
     return _SIDE + pitch * (place + 0.5)
 
 
-def _line(pitch: float, letters: int, tokens: Sequence[str], y: float) -> list[str]:
+def _line(pitch: float, letters: int, tokens: Sequence[str], language: str, y: float) -> list[str]:
     drawn = (literal.drawn_token(token, letters) for token in tokens)
     return [
-        words(_middle(pitch, place), y, label, "middle", literal.TOKEN, whole)
+        words(_middle(pitch, place), y, label, "middle", literal.token_in(language), whole)
         for place, (label, whole) in enumerate(drawn)
     ]
 

@@ -92,7 +92,8 @@ def unrolled(
             drawn.append(_vertex(at((row.id, index)), row.kind, None if same else ready, (row.id, index) in on_path))
     for side, labels in tokens.items():
         for index, token in enumerate(labels):
-            drawn.append(_token(at((side, index)), token, (side, index) in on_path))
+            language = {"source": "en", "target": "fr"}[side]
+            drawn.append(_token(at((side, index)), token, language, (side, index) in on_path))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{bottom + 84}" '
         f'viewBox="0 0 {width} {bottom + 84}" role="img" aria-label="{literal.html(title)}" '
@@ -155,11 +156,11 @@ def _text(x: float, y: float, text: str, anchor: str) -> str:
     return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" fill="{_INK}">{literal.html(text)}</text>'
 
 
-def _token(at: tuple[float, float], token: str, strong: bool) -> str:
+def _token(at: tuple[float, float], token: str, language: str, strong: bool) -> str:
     cut, label = literal.drawn_token(token, _CUT)
     x, y = at[0] + 4, at[1] - 4
     weight = ' font-weight="700"' if strong else ""
     return (
-        f'<text x="{x:g}" y="{y:g}" text-anchor="end"{literal.TOKEN} fill="{_INK}"{weight} '
+        f'<text x="{x:g}" y="{y:g}" text-anchor="end"{literal.token_in(language)} fill="{_INK}"{weight} '
         f'transform="rotate(-50 {x:g} {y:g})"><title>{literal.html(label)}</title>{literal.html(cut)}</text>'
     )

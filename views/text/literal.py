@@ -32,6 +32,11 @@ def attributes_of(what: str) -> str:
     return TOKEN if what == "token" else f' data-said="{what}"'
 
 
+def token_in(language: str) -> str:
+    """The attributes of an element with a token of a language; of an unknown one if `language` is empty."""
+    return f'{TOKEN} lang="{language}"' if language else TOKEN
+
+
 def tokens_on(*axes: str) -> dict:
     """The `meta` of a Plotly layout that marks axes, such as "xaxis", as showing tokens: a chart has no attributes."""
     return {"said": dict.fromkeys(axes, "token")}

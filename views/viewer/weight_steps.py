@@ -43,6 +43,7 @@ def of_record(
         maps.kind.name,
         maps.kind.causal,
         maps.kind.places,
+        maps.kind.languages,
         (maps.queries.names, maps.keys.names),
         pair,
         names,

@@ -11,7 +11,7 @@ import { isNumberHidden, ribbonPath } from "../src/views/step_view/ribbon"
 import { spread, ticksOf, tickText } from "../src/views/step_view/ticks"
 
 function axis(id: string, count: number, labels: string[] = []): Axis {
-  return { id, title: id, labels, count, slider: true, said: "", language: "", beside: true, values: [] }
+  return { id, title: id, labels, count, slider: true, said: "", beside: true, values: [] }
 }
 
 test("arrays follow the sliders of their axes and no others", () => {

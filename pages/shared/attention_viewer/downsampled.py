@@ -75,9 +75,8 @@ def _render_detail(shown: KindMaps, chosen: dict[str, str], top: float | None) -
     top = float(weights.max()) if top is None else top
     named = kind.heading(describe(layer, head)), values, kind.name, shown.queries.names, shown.keys.names
     masked = "0", terms.MASKED()
-    matrix = RowMatrix(
-        *named, kind.query_axis, kind.key_axis, False, top, masked, read=shown.queries.labels, attends=True
-    )
+    axes, read, languages = (kind.query_axis, kind.key_axis), shown.queries.labels, kind.languages
+    matrix = RowMatrix(*named, *axes, False, top, masked, read=read, attends=True, languages=languages)
     attention_map([matrix], "large-map", places=kind.places)
 
 

@@ -141,7 +141,7 @@ def _map_axes(maps: KindMaps, heading: str, over_picture: bool) -> HeadAxes:
     """Return labels and titles for the maps of a kind; axes over a picture have no titles."""
     kind, titles = maps.kind, ("", "") if over_picture else (maps.kind.query_axis, maps.kind.key_axis)
     names, read = (maps.queries.names, maps.keys.names), maps.queries.labels if maps.queries.chosen else None
-    return HeadAxes(heading or kind.heading("{map}"), *names, *titles, kind.corner, kind.places, read)
+    return HeadAxes(heading or kind.heading("{map}"), *names, *titles, kind.corner, kind.places, read, kind.languages)
 
 
 def _table_columns(change: str, heads: list[Head]) -> list[TableColumn]:

@@ -149,6 +149,7 @@ IDS = {
     *("held", "nearly", "not"),
     *("english", "french", "encoder", "decoder", "cross"),  # of sides and kinds
     *("en", "fr"),  # codes of languages
+    *("token ", "token en", "token fr"),  # kinds of data, with a language
     *("gridcell", "columnheader", "rowheader"),
     *("idle", "sent", "late", "answered", "refused", "outdated"),  # states of a request
     *("try", "next", "none"),  # which pulls are proposed

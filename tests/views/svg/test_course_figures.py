@@ -43,7 +43,9 @@ def test_ribbons_are_covered_until_they_are_predicted():
 
 @pytest.mark.parametrize("covered", [True, False])
 def test_bars_have_a_common_scale(covered):
-    svg = course_sentences.bar_rows(KEYS, [1.0, 2.0, 0.0], "label", kind="cross", covered=covered, picks="ask")
+    svg = course_sentences.bar_rows(
+        KEYS, [1.0, 2.0, 0.0], "label", kind="cross", language="en", covered=covered, picks="ask"
+    )
     assert len(nodes(svg, "}rect", fill=COVER)) == (3 if covered else 0) and options(svg) == ["0", "1", "2"]
     assert widths(svg) == ([] if covered else [89.0, 178.0, 0.0])
 

@@ -88,7 +88,7 @@ DRAWINGS: dict[str, Callable[[], tuple[list[str], list[str]]]] = {
     "heatmap": lambda: plotly_texts(
         heatmap.matrix(heatmap.ChartMatrix(WEIGHTS[0], "r", "c", "v", [HOSTILE] * 2, [HOSTILE] * 2), "light")
     ),
-    "lesson": lambda: svg_texts(token_at(0, 0, HOSTILE)),
+    "lesson": lambda: svg_texts(token_at(0, 0, HOSTILE, "en")),
     "arcs": lambda: svg_texts(head_arcs([HOSTILE] * 2, [HOSTILE] * 2, WEIGHTS, "light", "arcs", True)),
     "edges": lambda: svg_texts(head_arcs([HOSTILE] * 2, [HOSTILE] * 2, WEIGHTS, "light", "arcs", False)),
     "unrolled": lambda: svg_texts(

@@ -4,6 +4,7 @@
  */
 
 import type { Chosen } from "./choosing"
+import type { Languages } from "./labels"
 import type { Arrays } from "./payload"
 
 export type MapsShape = readonly [layers: number, heads: number, queries: number, keys: number]
@@ -14,6 +15,7 @@ type OfAxes<Each> = readonly [queries: Each, keys: Each]
 interface Axes {
   queries: readonly string[]
   keys: readonly string[]
+  languages?: Languages // of tokens and of whole words
   read?: readonly string[] | null // the tokens read at the queries, where their names state more
   positions?: OfAxes<readonly number[]> | null // places in the sequence, where some are left out
   special?: OfAxes<readonly number[]> // places; none if absent
@@ -76,7 +78,7 @@ export class KindOfMaps<Header extends KindHeader> {
     const whole = words ? inWords(tokens, words) : tokens
     if (words && this.withMeans) fillMeans(whole)
     const shown = hidden ? withoutSpecial(whole) : whole
-    return pair?.length === 2 ? ofPair(shown, pair) : shown
+    return { ...(pair?.length === 2 ? ofPair(shown, pair) : shown), languages: this.header.languages }
   }
 
   private decode(): Pick<Maps, "shape" | "weights"> {

@@ -6,7 +6,12 @@ import { grouped } from "./numbers"
 const COMPOSING = 229 // code of the keys that an input method takes
 
 /** What a text is that is data, not a text of the page. */
-export type DataKind = "token" | "number" | "name" | ""
+export type DataKind = "token" | `token ${string}` | "number" | "name" | ""
+
+/** A token of a language, of which the code follows; of an unknown one if that is empty. */
+export function tokenIn(language = ""): DataKind {
+  return language ? `token ${language}` : "token"
+}
 
 /** Size of the page's text over 16 pixels: larger when presenting, or as the reader's browser has it. */
 export function measureTextScale(): number {
@@ -69,11 +74,15 @@ export function filledNodes(text: string, nodes: Readonly<Record<string, Node>>)
   return text.split(/\{(\w+)\}/).map((part, place) => (place % 2 ? (nodes[part] ?? `{${part}}`) : part))
 }
 
-/** Marks an element that shows data, not text of the page: a token, which browsers do not translate, a number or a name. */
-export function markData<Shown extends HTMLElement | SVGElement>(shown: Shown, kind?: DataKind, language?: string): Shown {
-  if (kind) shown.dataset.said = kind
+/**
+ * Marks an element that shows data, not text of the page: a token, which browsers do not translate and screen readers read in
+ * its language, a number or a name.
+ */
+export function markData<Shown extends HTMLElement | SVGElement>(shown: Shown, kind: DataKind = ""): Shown {
+  const [said, language] = kind.split(" ")
+  if (said) shown.dataset.said = said
   if (language) shown.setAttribute("lang", language) // else the page's
-  if (kind === "token") shown.setAttribute("translate", "no")
+  if (said === "token") shown.setAttribute("translate", "no")
   return shown
 }
 

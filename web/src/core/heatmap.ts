@@ -135,8 +135,8 @@ export class Heatmap {
     this.paint(shown)
     this.layOver(shown.picture)
     shown.drawScale(this.scale)
-    this.rows.show(shown.rows, shown.kindOf)
-    this.columns.show(shown.columns, shown.kindOf)
+    this.rows.show(shown.rows, (label) => shown.kindOf(label, 0))
+    this.columns.show(shown.columns, (label) => shown.kindOf(label, 1))
     this.resize()
     this.table.title.textContent = shown.table ?? ""
     this.table.fold.hidden = !shown.table

@@ -1,6 +1,6 @@
 /** Labels of tokens in sentences and drawings: their writing direction, and what fits. */
 
-import { dataText, filledNodes, type DataKind } from "./dom"
+import { dataText, filledNodes, tokenIn, type DataKind } from "./dom"
 
 // the blocks of scripts that are written from right to left; the same in views/text/literal.py
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
@@ -25,14 +25,22 @@ export function writeSentence(shown: Element, sentence: string): void {
   shown.replaceChildren(...parts)
 }
 
+/** The languages of the tokens of rows and columns; empty where it is unknown. */
+export type Languages = readonly [rows: string, columns: string]
+
+/** What the labels of rows and of columns are that are tokens of these languages. */
+export function tokensIn(languages?: Languages | null): readonly [DataKind, DataKind] {
+  return [tokenIn(languages?.[0]), tokenIn(languages?.[1])]
+}
+
 /** A cell of a map in words: which row attends to which column. `text` has a placeholder for each. */
-export function cellNodes(text: string, query: string, key: string, kind: DataKind): (string | Node)[] {
-  const shown = (label: string) => {
+export function cellNodes(text: string, query: string, key: string, kinds: readonly [DataKind, DataKind]): (string | Node)[] {
+  const shown = (label: string, kind: DataKind) => {
     const node = dataText("", kind)
     writeSentence(node, isolated(label))
     return node
   }
-  return filledNodes(text, { query: shown(query), key: shown(key) })
+  return filledNodes(text, { query: shown(query, kinds[0]), key: shown(key, kinds[1]) })
 }
 
 /** A label cut to `width`, with an ellipsis in place of its end; whole if it fits. */

@@ -1,9 +1,9 @@
 /** Matrices of a payload, and the text of their cells: see views/components/matrix_row.py. */
 
 import { cssColours, lookupTable, packed, readable, type Theme } from "./colour"
-import { dataText, filled } from "./dom"
+import { dataText, filled, type DataKind } from "./dom"
 import type { ShownMap } from "./heatmap"
-import { cellNodes } from "./labels"
+import { cellNodes, tokensIn, type Languages } from "./labels"
 import { clamp, full, threeDigits } from "./numbers"
 import type { Shape } from "./painting"
 import { unpack, type Bytes } from "./payload"
@@ -14,6 +14,7 @@ export interface MatrixFields {
   rows: readonly string[] // labels; none if the axis is only numbered
   columns: readonly string[]
   read?: readonly string[] // the tokens read at the rows, where their labels state more; else none
+  languages?: Languages
   attends?: boolean // cells are weights of a row on a column
   row_title: string
   column_title: string
@@ -56,14 +57,15 @@ export function decode<Fields extends object>(bytes: Bytes): Fields & { items: (
   return { ...header, items }
 }
 
-type CellAxes = Pick<Matrix, "rows" | "columns" | "row_title" | "column_title" | "attends">
+type CellAxes = Pick<Matrix, "rows" | "columns" | "row_title" | "column_title" | "attends" | "languages">
 
 /** The parts of the text that identifies a cell; `attends` is that of a weight, with placeholders for both sides. */
 export function cellName(matrix: CellAxes, row: number, column: number, attends = ""): (string | Node)[] {
-  if (matrix.attends && attends) return cellNodes(attends, matrix.rows[row]!, matrix.columns[column]!, "token")
-  const name = (labels: readonly string[], title: string, place: number) =>
-    labels.length ? dataText(labels[place]!, "token") : `${title} ${place}`
-  return [name(matrix.rows, matrix.row_title, row), ", ", name(matrix.columns, matrix.column_title, column)]
+  const kinds = tokensIn(matrix.languages)
+  if (matrix.attends && attends) return cellNodes(attends, matrix.rows[row]!, matrix.columns[column]!, kinds)
+  const name = (labels: readonly string[], title: string, place: number, kind: DataKind) =>
+    labels.length ? dataText(labels[place]!, kind) : `${title} ${place}`
+  return [name(matrix.rows, matrix.row_title, row, kinds[0]), ", ", name(matrix.columns, matrix.column_title, column, kinds[1])]
 }
 
 /** What a payload says about all its matrices. */
@@ -90,7 +92,7 @@ export function heatmapOf(item: Matrix, { masked, allowed }: MatrixSettings, the
     read: item.read?.length ? item.read : null,
     row_title: item.row_title,
     column_title: item.column_title,
-    kindOf: () => "token",
+    kindOf: (_, side) => tokensIn(item.languages)[side],
     colours,
     shade: (value) => (one ? (allowed ?? 255) : clamp(Math.round(((value - item.low) / (item.high - item.low)) * 255), 256)),
     grey: packed(masked[theme]),

@@ -6,6 +6,7 @@ import { mounting } from "../core/component"
 import { Choices } from "../core/controls"
 import controlsStyle from "../core/controls.css"
 import { Heatmap, type ShownMap } from "../core/heatmap"
+import { tokensIn } from "../core/labels"
 import mapStyle from "../core/heatmap.css"
 import { decode, heatmapOf, isOperator, type Matrix, type MatrixSettings, type Operator } from "../core/matrices"
 import type { Bytes } from "../core/payload"
@@ -94,7 +95,7 @@ function inputOf(item: Item, payload: Header, theme: Theme, cell: string, hasSca
   const cursor = cellIn(cell, item.map, item.shape)
   return {
     ...shown,
-    kindOf: (label) => (/^\d+$/.test(label) ? "" : "token"),
+    kindOf: (label, side) => (/^\d+$/.test(label) ? "" : tokensIn(item.languages)[side]),
     text: { ...shown.text!, masked: "" },
     drawScale: (scale) => {
       shown.drawScale(scale)

@@ -9,7 +9,7 @@ import { mounting } from "../core/component"
 import { Choices } from "../core/controls"
 import controlsStyle from "../core/controls.css"
 import { element, filled, keyHandler, setAttributes } from "../core/dom"
-import { cellNodes } from "../core/labels"
+import { cellNodes, tokensIn, type Languages } from "../core/labels"
 import { clamp, full, largest, threeDigits, threeDigitsOfHalf } from "../core/numbers"
 import { layUnder, paintCells, type Shape, type Underlay } from "../core/painting"
 import { sizeOf, unpack, type Arrays, type Bytes } from "../core/payload"
@@ -50,6 +50,7 @@ interface Axes {
   key_axis: string
   corner: string
   places: boolean
+  languages: Languages
   read: readonly string[] | null // the tokens read at the rows, where their names state more
 }
 
@@ -247,7 +248,7 @@ class HeadList extends ChoosingView<Bytes, Payload> {
     const top = largest(weights)
     const colours = this.tables[row.kind]!
     const name = filled(about.heading, { map: placeInWords(words, row.layer, row.head) })
-    const kind = about.places ? "" : "token"
+    const kinds = about.places ? (["", ""] as const) : tokensIn(about.languages)
     return {
       name,
       label: filled(words.read, { name, rows: height, columns: width }),
@@ -258,7 +259,7 @@ class HeadList extends ChoosingView<Bytes, Payload> {
       read: about.read,
       row_title: about.query_axis,
       column_title: about.key_axis,
-      kindOf: () => kind,
+      kindOf: (_, side) => kinds[side],
       colours,
       shade: (weight) => Math.round(Math.min(1, weight / (top || 1)) * 255),
       grey: packed(header.masked[this.theme ?? "light"]),
@@ -267,7 +268,7 @@ class HeadList extends ChoosingView<Bytes, Payload> {
         scale.low.textContent = "0"
         scale.high.textContent = threeDigits(top)
       },
-      pair: (query, key) => cellNodes(words.cell, about.queries[query]!, about.keys[key]!, kind),
+      pair: (query, key) => cellNodes(words.cell, about.queries[query]!, about.keys[key]!, kinds),
       write: rounded ? threeDigitsOfHalf : full,
       masked: words.masked,
       table: words.table,

@@ -5,7 +5,7 @@ import { ChoosingView, type Chosen } from "../core/choosing"
 import { mounting } from "../core/component"
 import { Choices } from "../core/controls"
 import controlsStyle from "../core/controls.css"
-import { dataText, element } from "../core/dom"
+import { dataText, element, tokenIn } from "../core/dom"
 import { threeDigits } from "../core/numbers"
 import type { Bytes } from "../core/payload"
 import { buildScroll } from "../core/table"
@@ -172,7 +172,7 @@ class OneWeight extends ChoosingView<Bytes, Payload> {
     const key = this.at[1]
     const [shown, left] = splitKeys(weights, most, key)
     const rows = shown.map((place): WeightRow => [
-      places ? labels[1][place]! : dataText(labels[1][place]!, "token"),
+      places ? labels[1][place]! : dataText(labels[1][place]!, tokenIn(sheet.languages[1])),
       scores[place] === -Infinity ? words.masked : threeDigits(scores[place]!),
       threeDigits(exponentials[place]!),
       buildBar(weights[place]!, 1, hues),
@@ -221,10 +221,10 @@ function explanations(texts: WeightTexts, { form, scores, sink }: Softmax, key: 
 }
 
 /** A token in quotes with its number, or a patch of a picture. */
-function named({ labels, places }: Kind, side: 0 | 1, place: number): HTMLElement {
+function named({ labels, places, languages }: Kind, side: 0 | 1, place: number): HTMLElement {
   const label = element("b", "")
   const text = labels[side][place]!
-  label.append(places ? text : dataText(`\u201c${text}\u201d`, "token"))
+  label.append(places ? text : dataText(`\u201c${text}\u201d`, tokenIn(languages[side])))
   if (places) return label
   const whole = element("span", "")
   whole.append(label, ` (${place + 1})`)

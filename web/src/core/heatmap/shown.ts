@@ -23,7 +23,7 @@ export interface ShownMap {
   read?: readonly string[] | null // the tokens by which rows are found in other views, where `rows` state more
   row_title: string
   column_title: string
-  kindOf: (label: string) => DataKind // see `markData`
+  kindOf: (label: string, side: 0 | 1) => DataKind // of a row or a column, see `markData`
   colours: ArrayLike<number> // pixels
   shade: (value: number) => number // index of a value's colour
   grey: number // the pixel of a masked cell

@@ -2,6 +2,7 @@
 
 import { lookupTable, packed, type Theme } from "../../core/colour"
 import { filled } from "../../core/dom"
+import { tokensIn } from "../../core/labels"
 import { largest, threeDigits } from "../../core/numbers"
 import type { Legend } from "../../core/painting"
 import type { ShownMap } from "../../core/heatmap"
@@ -31,7 +32,7 @@ export function largeMap(sheet: Sheet, detail: Detail, theme: Theme, row: number
     read: sheet.read ?? null,
     row_title: detail.query_axis,
     column_title: detail.key_axis,
-    kindOf: (label) => (sheet.places && label !== sheet.cls ? "" : "token"), // only CLS has a name among patches
+    kindOf: (label, side) => (sheet.places && label !== sheet.cls ? "" : tokensIn(sheet.languages)[side]), // only CLS has a name among patches
     colours,
     shade: (weight) => Math.round(shadeOf(decades, weight / top) * 255),
     grey: packed(sheet.masked[theme]),

@@ -4,7 +4,7 @@ import { isBehind, isWithinText, KindOfMaps, kindOf, type KindHeader, type MapsS
 import { MEAN, placeInWords, type Choosable, type Chosen, type Control, type PlaceWords } from "../../core/choosing"
 import type { Theme } from "../../core/colour"
 import { filled } from "../../core/dom"
-import { cellNodes } from "../../core/labels"
+import { cellNodes, tokensIn } from "../../core/labels"
 import { threeDigits } from "../../core/numbers"
 import type { Shape } from "../../core/painting"
 import { unpack, type Bytes } from "../../core/payload"
@@ -118,9 +118,9 @@ export function weightText({ rounded }: Pick<Sheet, "rounded">, weight: number):
 }
 
 /** A cell in words: which token attends to which, or a patch of the picture. */
-export function cellLabel({ underlay, words, queries, keys, places }: Sheet, query: number, key: number): (string | Node)[] {
+export function cellLabel({ underlay, words, queries, keys, places, languages }: Sheet, query: number, key: number): (string | Node)[] {
   if (underlay) return [patchName(words, query, key)]
-  return cellNodes(words.cell, queries[query]!, keys[key]!, places ? "" : "token")
+  return cellNodes(words.cell, queries[query]!, keys[key]!, places ? ["", ""] : tokensIn(languages))
 }
 
 function patchName(words: Pick<SharedHeader["words"], "patch">, row: number, column: number): string {

@@ -2,7 +2,7 @@
 
 import { calledIn, linkedCell, linkTokens, type Pointed } from "../../core/brushing"
 import { arrowStep, button, element, filled } from "../../core/dom"
-import { writeSentence } from "../../core/labels"
+import { tokensIn, writeSentence } from "../../core/labels"
 import { Fold } from "../../core/table"
 import { buildLiveRegion, Tip } from "../../core/tooltip"
 import { LinesControls, type LinesSettings } from "./controls"
@@ -110,8 +110,9 @@ export class LinesFigure {
     const { queryAxis, keyAxis, words } = readOut.sheet
     this.readOut = readOut
     this.colours = colours
-    this.sides.query.name(filled(words.side, { axis: queryAxis }), readOut.names.query)
-    this.sides.key.name(filled(words.side, { axis: keyAxis }), readOut.names.key)
+    const kinds = tokensIn(readOut.sheet.languages)
+    this.sides.query.name(filled(words.side, { axis: queryAxis }), readOut.names.query, kinds[0])
+    this.sides.key.name(filled(words.side, { axis: keyAxis }), readOut.names.key, kinds[1])
     for (const [place, text] of [queryAxis, words.sense, keyAxis].entries()) this.axes[place]!.textContent = text
     this.pointed = null
   }

@@ -1,7 +1,7 @@
 /** The tooltip of a pair of tokens. */
 
 import { element, filled } from "../../core/dom"
-import { cellNodes } from "../../core/labels"
+import { cellNodes, tokensIn } from "../../core/labels"
 import { threeDigits } from "../../core/numbers"
 import type { HeadStyle, Token } from "./payload"
 import type { ReadOut } from "./readout"
@@ -19,7 +19,7 @@ export function fillPair(
   const { words } = sheet
   const [query, key] = locked.side === "query" ? [locked.place, other.place] : [other.place, locked.place]
   box.replaceChildren()
-  element("div", "pair", box).append(...cellNodes(words.cell, names.query[query]!, names.key[key]!, "token"))
+  element("div", "pair", box).append(...cellNodes(words.cell, names.query[query]!, names.key[key]!, tokensIn(sheet.languages)))
   const value = element("div", "value", box)
   if (weights.masked(query, key)) {
     value.textContent = words.masked

@@ -1,7 +1,7 @@
 /** The table of all weights of the locked token, head by head. */
 
 import { filled } from "../../core/dom"
-import { isolated, writeSentence } from "../../core/labels"
+import { isolated, tokensIn, writeSentence } from "../../core/labels"
 import { threeDigits } from "../../core/numbers"
 import { buildTable } from "../../core/table"
 import type { ReadOut } from "./readout"
@@ -23,7 +23,7 @@ export function fillLocked(holder: HTMLElement, readOut: ReadOut): void {
     return [`${place + 1} ${name}`, ...texts] as const
   })
   const headings = columns.map((title) => [title] as const)
-  const table = buildTable(holder, headings, rows, "token")
+  const table = buildTable(holder, headings, rows, tokensIn(sheet.languages)[locked.side === "query" ? 1 : 0])
   const caption = locked.side === "query" ? words.queryTable : words.keyTable
   writeSentence(table.createCaption(), filled(caption, { token: isolated(names[locked.side][locked.place]!) }))
 }

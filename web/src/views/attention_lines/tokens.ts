@@ -1,7 +1,7 @@
 /** The tokens of one side of the lines: a list box with the weights next to its tokens. */
 
 import { clamp, threeDigits } from "../../core/numbers"
-import { element, keyHandler, markData, setAttributes } from "../../core/dom"
+import { element, keyHandler, markData, setAttributes, type DataKind } from "../../core/dom"
 import { NEAR } from "./geometry"
 import type { Side, Token } from "./payload"
 import type { ReadOut } from "./readout"
@@ -63,9 +63,9 @@ export class TokenList {
   }
 
   /** Writes the labels of the list and of its tokens. */
-  name(axis: string, names: readonly string[]): void {
+  name(axis: string, names: readonly string[], kind: DataKind): void {
     this.list.setAttribute("aria-label", axis)
-    this.items.forEach(({ label }, place) => (label.textContent = names[place]!))
+    this.items.forEach(({ label }, place) => (markData(label, kind).textContent = names[place]!))
   }
 
   /** Marks the token in focus, or writes the weights between it and each token here; `row`: pixels per token. */
@@ -95,5 +95,5 @@ export class TokenList {
 function buildItem(list: ParentNode, first: boolean): Item {
   const token = element("div", "token", list)
   setAttributes(token, { role: "option", tabindex: first ? 0 : -1 })
-  return { token, label: markData(element("span", "label", token), "token"), weight: element("span", "weight", token) }
+  return { token, label: element("span", "label", token), weight: element("span", "weight", token) }
 }

@@ -1,6 +1,7 @@
 /** The ids of cells, and a cell in words. See `CellMap` in views/components/cell_maps.py. */
 
 import { dataText } from "../../core/dom"
+import { tokensIn } from "../../core/labels"
 import type { Matrix } from "../../core/matrices"
 import type { Shape } from "../../core/painting"
 
@@ -19,11 +20,12 @@ export function cellIn(cell: string, map: string, [rows, columns]: Shape): reado
 
 /** A cell in words: both axes with their labels. */
 export function describeCell(
-  { rows, columns, row_title, column_title }: Pick<Matrix, "rows" | "columns" | "row_title" | "column_title">,
+  { rows, columns, row_title, column_title, languages }: Pick<Matrix, "rows" | "columns" | "row_title" | "column_title" | "languages">,
   row: number,
   column: number,
 ): (string | Node)[] {
-  return [`${row_title} `, dataText(rows[row]!, "token"), `, ${column_title} `, dataText(columns[column]!, "token")]
+  const kinds = tokensIn(languages)
+  return [`${row_title} `, dataText(rows[row]!, kinds[0]), `, ${column_title} `, dataText(columns[column]!, kinds[1])]
 }
 
 /** The maps below which a colour scale is needed: the first of each group, and those in other colours than one before. */

@@ -2,6 +2,7 @@
 
 import type { Choosable, Control } from "../../core/choosing"
 import type { Theme } from "../../core/colour"
+import type { Languages } from "../../core/labels"
 import { unpack, type Bytes } from "../../core/payload"
 
 type Four = readonly [layers: number, heads: number, rows: number, length: number]
@@ -34,6 +35,7 @@ export interface KindFields {
   kind: string
   causal: boolean
   places: boolean // queries and keys are positions in a picture
+  languages: Languages
   labels: readonly [queries: readonly string[], keys: readonly string[]]
   pair: readonly [query: string, key: string] // names of the controls of query and key
   names: readonly [layers: readonly string[], heads: readonly string[]]

@@ -1,6 +1,6 @@
 /** The drawing of the stage: tokens as buttons; ribbons, bars and arcs as one SVG. */
 
-import { button, element, keyHandler, markData, setAttributes, svgElement } from "../../core/dom"
+import { button, element, keyHandler, markData, setAttributes, svgElement, tokenIn } from "../../core/dom"
 import { buildHatching, drawBar, drawEdge, drawGrip, lineAt, measuring, placeNumber, put, visible } from "./elements"
 import { layOut, type Layout, type Room } from "./layout"
 import { Former } from "./former"
@@ -122,11 +122,11 @@ export class StageFigure {
       holder.replaceChildren()
       holder.setAttribute("aria-label", side === "english" ? words.english : words.french)
       if (side === "french") {
-        this.start = markData(element("span", "token start", holder), "token", language)
+        this.start = markData(element("span", "token start", holder), tokenIn(language))
         this.start.textContent = payload.start
       }
       this.tokens[side] = labels.map((label, place) => {
-        const token = markData(button(holder, visible(label), () => undefined), "token", language)
+        const token = markData(button(holder, visible(label), () => undefined), tokenIn(language))
         token.onclick = null // the side handles it
         token.className = "token"
         token.tabIndex = place ? -1 : 0

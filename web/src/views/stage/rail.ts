@@ -185,7 +185,7 @@ export class Candidates {
     }
     for (const [rank, [label, probability]] of (places[place]?.top ?? []).entries()) {
       const row = element("tr", label === french[place] ? "chosen" : "", body)
-      const name = markData(element("th", "", row), "token", "fr")
+      const name = markData(element("th", "", row), "token fr")
       name.scope = "row"
       name.textContent = label
       const bar = element("span", "share", element("td", "", row))

@@ -15,6 +15,7 @@ export function fillTable(holder: HTMLElement, scene: Scene | null): void {
   const rows = queries.map((name, query) => {
     return [`${query + 1} ${name}`, ...Array.from(rowOf(map, query, keys.length), cell(query))] as const
   })
-  const columns = [scene.payload.words.corner, ...keys].map((title, place) => [title, place ? "token" : ""] as const)
-  buildTable(holder, columns, rows, "token")
+  const kinds = [scene.kind === "encoder" ? "token en" : "token fr", scene.kind === "decoder" ? "token fr" : "token en"] as const
+  const columns = [scene.payload.words.corner, ...keys].map((title, place) => [title, place ? kinds[1] : ""] as const)
+  buildTable(holder, columns, rows, kinds[0])
 }

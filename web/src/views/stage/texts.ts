@@ -1,7 +1,7 @@
 /** The lines below the figure: the translation at a weight that is tried and before, the loss, the control, and what a ribbon is. */
 
 import { announceAction } from "../../core/choosing"
-import { element, filled } from "../../core/dom"
+import { element, filled, markData } from "../../core/dom"
 import { Former } from "./former"
 import { ACTIONS, type StagePayload } from "./payload"
 import { changedWords } from "./pull"
@@ -79,8 +79,7 @@ export class StageTexts {
 
   private line(line: HTMLElement, name: string, text: readonly (readonly [string, boolean])[]): void {
     element("span", "name", line).textContent = name
-    const shown = element("span", "sentence", line)
-    shown.setAttribute("lang", "fr")
+    const shown = markData(element("span", "sentence", line), "token fr")
     for (const [word, changed] of text) element(changed ? "mark" : "span", "", shown).textContent = word
   }
 }

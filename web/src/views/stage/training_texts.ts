@@ -28,8 +28,7 @@ export class TrainingTexts {
     const { text, finished, losses, heldout } = training.steps[at]!
     this.translation.replaceChildren(`${finished ? words.ends : words.endless} `)
     const sentence = element("span", "sentence", this.translation)
-    sentence.setAttribute("lang", "fr")
-    if (text) markData(sentence, "token").textContent = text
+    if (text) markData(sentence, "token fr").textContent = text
     else sentence.textContent = words.nothing
     this.title.textContent = filled(words.tokenLosses, { mean: threeDigits(training.mean(at)) })
     const { french } = training.payload(at)
@@ -43,7 +42,7 @@ export class TrainingTexts {
 
   private buildLoss(token: string, loss: number, share: number): void {
     const item = element("li", "", this.losses)
-    markData(element("span", "name", item), "token").textContent = token
+    markData(element("span", "name", item), "token fr").textContent = token
     element("span", "share", element("span", "track", item)).style.setProperty("--share", String(share))
     element("span", "number", item).textContent = threeDigits(loss)
   }

@@ -46,7 +46,7 @@ export class BarsPanel extends StepPanel<BarsHeader> {
     const line = element("tr", "", body)
     const heading = element("th", "", line)
     heading.scope = "row"
-    const label = markData(element(place === about.taken ? "b" : "span", "", heading), axis.said || "number", axis.language)
+    const label = markData(element(place === about.taken ? "b" : "span", "", heading), axis.said || "number")
     label.textContent = labelOf(axis, place)
     if (place === about.taken) {
       label.className = "taken"

@@ -15,7 +15,6 @@ export interface Axis {
   count: number
   slider: boolean
   said: DataKind
-  language: string // of labels that are tokens of one; empty if they are none
   beside: boolean // labels are written next to what is drawn along it
   values: readonly number[]
 }

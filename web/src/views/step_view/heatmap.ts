@@ -1,7 +1,7 @@
 /** Heatmaps of a step view: two dimensions of an array as colours, with the sliders' positions marked. */
 
 import { lookupTable } from "../../core/colour"
-import { dataText, markData, filled } from "../../core/dom"
+import { dataText, filled } from "../../core/dom"
 import { Heatmap, type ShownMap } from "../../core/heatmap"
 import { labelOf, type Axis, type Content, type HeatmapHeader } from "./content"
 import { signedDigits } from "./format"
@@ -54,8 +54,7 @@ export class HeatmapPanel extends StepPanel<HeatmapHeader> {
     const last = about.grows ? (this.view.places[about.rows] ?? 0) : rows.count
     const colours = lookupTable(about.scales[theme])
     const low = about.signed ? -about.top : 0
-    const inWords = (axis: Axis, place: number) => [`${axis.title} `, markData(dataText(labelOf(axis, place), axis.said), axis.said, axis.language)]
-    const said = new Map([rows, columns].flatMap((axis) => axis.labels.map((label) => [label, axis.said])))
+    const inWords = (axis: Axis, place: number) => [`${axis.title} `, dataText(labelOf(axis, place), axis.said)]
     return {
       name: "",
       label: filled(this.content.header.words.map, { name: about.name, rows: rows.title, columns: columns.title }),
@@ -68,7 +67,7 @@ export class HeatmapPanel extends StepPanel<HeatmapHeader> {
       columns: columns.beside ? columns.labels.slice(0, width) : [],
       row_title: "",
       column_title: `${rows.title} \u2193 \u2002 ${columns.title} \u2192`,
-      kindOf: (label) => said.get(label) ?? "",
+      kindOf: (_, side) => [rows, columns][side]!.said,
       colours,
       shade: (value) => Math.round(255 * Math.min(1, Math.max(0, (value - low) / (about.top - low)))),
       grey: BLANK[theme],

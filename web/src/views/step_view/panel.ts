@@ -75,7 +75,7 @@ export abstract class StepPanel<About extends PanelHeader> {
 /** The labels of an axis that are written next to what is drawn along it. */
 export function buildLabels(parent: ParentNode, axis: Axis): HTMLSpanElement[] {
   return (axis.beside ? axis.labels : []).map((label) => {
-    const node = markData(element("span", "", parent), axis.said, axis.language)
+    const node = markData(element("span", "", parent), axis.said)
     node.textContent = label
     return node
   })

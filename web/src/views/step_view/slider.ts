@@ -20,8 +20,8 @@ export class StepSlider {
     const group = element("div", "slider", parent)
     const head = element("label", "", group)
     this.at = element("span", "at", head)
-    this.shown = markData(element("b", "", head), axis.said || "number", axis.language)
-    this.input = markData(element("input", "", head), axis.said, axis.language)
+    this.shown = markData(element("b", "", head), axis.said || "number")
+    this.input = markData(element("input", "", head), axis.said)
     Object.assign(this.input, { type: "range", min: 1, max: axis.count, step: 1 })
     this.input.dataset.axis = axis.id
     const follow = () => view.move({ [axis.id]: Number(this.input.value) - 1 })
