@@ -62,14 +62,15 @@ def intervals(
         colour, points = SERIES[index % len(SERIES)], line.points()
         offset = _SPREAD * (index / count - 0.5)
         symbol = SYMBOLS[index % len(SYMBOLS)]
-        heading = f"{literal.plotly(line.name)}<br>%{{customdata[0]}}"
+        short, whole = literal.drawn_name(line.name, LONGEST_NAME)
+        heading = f"{literal.plotly(whole)}<br>%{{customdata[0]}}"
         bands = [with_interval(*each[1:]) for each in points]
         traces.append(
             {
                 "type": "scatter",
                 "x": [group + offset for group, *_ in points],
                 "y": [value for _, value, *_ in points],
-                "name": literal.plotly(literal.fit(literal.visible(line.name), LONGEST_NAME)),
+                "name": literal.plotly(short),
                 "legendgroup": str(index),
                 "mode": "markers",
                 "marker": {
@@ -87,7 +88,8 @@ def intervals(
                     "color": colour,
                 },
                 "customdata": [
-                    [literal.plotly(groups[group]), band] for (group, *_), band in zip(points, bands, strict=True)
+                    [literal.plotly(literal.drawn_name(groups[group], LONGEST_NAME)[1]), band]
+                    for (group, *_), band in zip(points, bands, strict=True)
                 ],
                 "hovertemplate": f"{heading}<br><b>%{{customdata[1]}}</b><extra></extra>",
             }
@@ -134,7 +136,7 @@ def intervals(
 
 
 def _tick(group: str) -> str:
-    return literal.plotly(literal.fit(literal.visible(group), LONGEST_NAME))
+    return literal.plotly(literal.drawn_name(group, LONGEST_NAME)[0])
 
 
 def _vertical_line(group: int, label: str, theme: palette.Theme) -> dict[str, object]:

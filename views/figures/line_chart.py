@@ -98,7 +98,7 @@ def lines(
 
 def _wrapped(name: str) -> list[str]:
     """A label in rows of about `LABEL_WIDTH` letters, or half as many wide ones."""
-    text = literal.fit(literal.visible(name), LABEL_ROWS * LABEL_WIDTH)
+    text, _ = literal.drawn_name(name, LABEL_ROWS * LABEL_WIDTH)
     width = max(1, LABEL_WIDTH * len(text) // max(1, literal.columns(text)))
     return textwrap.wrap(text, width, break_long_words=literal.columns(text) > 2 * LABEL_WIDTH) or [""]
 
@@ -166,16 +166,21 @@ def panels(horizontal: dict, lowest: dict, vertical: Sequence[dict], gap: float)
 
 
 def _trace(curve: ChartLine, theme: palette.Theme, showlegend: bool) -> dict:
-    name = literal.plotly(curve.name)
+    short, whole = literal.drawn_name(curve.name, LONGEST_NAME)
+    name = literal.plotly(whole)
     colour = palette.INK[theme] if curve.place is None else SERIES[curve.place % len(SERIES)]
-    labels = None if curve.labels is None else [literal.plotly(label) for label in curve.labels]
+    labels = (
+        None
+        if curve.labels is None
+        else [literal.plotly(literal.drawn_name(label, LONGEST_NAME)[1]) for label in curve.labels]
+    )
     return dict(
         type="scatter",
         x=_compact(curve.x),
         y=_compact(curve.y),
         xaxis=f"x{curve.panel + 1}",
         yaxis=f"y{curve.panel + 1}",
-        name=literal.plotly(literal.fit(literal.visible(curve.name), LONGEST_NAME)),
+        name=literal.plotly(short),
         legendgroup=name,
         showlegend=showlegend,
         mode=("lines+markers" if len(curve.x) > 1 and curve.joined else "markers") if curve.marks else "lines",
@@ -188,7 +193,7 @@ def _trace(curve: ChartLine, theme: palette.Theme, showlegend: bool) -> dict:
 
 def category_ticks(figure: go.Figure, names: Sequence[str]) -> go.Figure:
     """Label the positions 0, 1, 2, ... of the x axis."""
-    cut = [literal.plotly(literal.fit(literal.visible(name), LONGEST_TICK)) for name in names]
+    cut = [literal.plotly(literal.drawn_name(name, LONGEST_TICK)[0]) for name in names]
     return figure.update_xaxes(tickvals=list(range(len(names))), ticktext=cut)
 
 

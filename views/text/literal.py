@@ -20,6 +20,7 @@ _THIN_SPACE = "\u2009"  # in labels of tokens, where a word starts
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff]")
 
 
+_WIDE_SPACES = re.compile("[\u1680\u2000-\u2008\u200a\u205f\u3000]")  # that no message of the page has
 _ISOLATED = re.compile("(\u2068[^\u2068\u2069]*\u2069)")
 
 # Attributes that mark an element whose text is data, not a translated message of the page.
@@ -84,6 +85,12 @@ def drawn_token(label: str, letters: int) -> tuple[str, str]:
         The label, and the whole of it for its title.
     """
     whole = token(label)
+    return fit(whole, letters), whole
+
+
+def drawn_name(name: str, letters: int) -> tuple[str, str]:
+    """Like `drawn_token`, for a name that is or contains a message of the page, whose no-break spaces stay."""
+    whole = _WIDE_SPACES.sub(lambda space: f"U+{ord(space[0]):04X}", visible(name))
     return fit(whole, letters), whole
 
 
