@@ -165,3 +165,92 @@ def test_nothing_of_one_operating_system_is_called_unguarded():
 )
 def test_which_names_are_of_one_system(source: str, expected: set[str]):
     assert names_of_one_system(source) == expected
+
+
+PATH = re.compile(r"\b(\w*path|\w*folder|\w*file|directory)\b(\.\w+)?", re.IGNORECASE)
+_RELATIVE = re.compile(r"\.relative_to\([^()]*\)$")
+# Compares a path as text with the separator of its own system.
+BY_SYSTEM = {"model/hub/folder_files.py": {"os.sep"}}
+
+
+def paths_by_hand(source: str) -> set[str]:
+    """Expressions that write, split, join or compare a path as text, whose separator is another one on Windows."""
+    if not re.search(r"relative_to|\bstr\(|os\.sep|\.parts\b|[})]/", source):
+        return set()
+    result = set()
+    for node in ast.walk(ast.parse(source)):
+        if _is_relative_text(node):
+            result.add("str(relative_to)")
+        elif isinstance(node, ast.Attribute) and ast.unparse(node) in ("os.sep", "os.altsep", "os.path.sep"):
+            result.add("os.sep")
+        elif isinstance(node, ast.Compare) and any(map(_is_path_text, [node.left, *node.comparators])):
+            result.add("compared")
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            result |= _of_method(node, node.func)
+        elif isinstance(node, ast.JoinedStr):
+            result |= _of_format(node)
+    return result
+
+
+def _is_relative_text(node: ast.AST) -> bool:
+    """Whether a path below another is written as text."""
+    if isinstance(node, ast.Call):
+        return _is_path_text(node) and "relative_to" in ast.unparse(node)
+    return isinstance(node, ast.FormattedValue) and bool(_RELATIVE.search(ast.unparse(node.value)))
+
+
+def _is_path_text(node: ast.expr) -> bool:
+    """Whether an expression is `str(path)`."""
+    called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "str" and node.args
+    if not called:
+        return False
+    text = ast.unparse(node.args[0])
+    return bool(PATH.fullmatch(text)) or bool(_RELATIVE.search(text)) or text.startswith("Path(")
+
+
+def _of_method(node: ast.Call, method: ast.Attribute) -> set[str]:
+    if _is_path_text(method.value) and method.attr != "encode":
+        return {method.attr}
+    joined = method.attr == "join" and isinstance(method.value, ast.Constant) and method.value.value in ("/", "\\")
+    return {"join"} if joined and ".parts" in ast.unparse(node) else set()
+
+
+def _of_format(node: ast.JoinedStr) -> set[str]:
+    """A path followed by a slash in a formatted text."""
+    pairs = zip(node.values, node.values[1:], strict=False)
+    return {
+        "format"
+        for value, after in pairs
+        if isinstance(value, ast.FormattedValue)
+        and PATH.fullmatch(ast.unparse(value.value))
+        and isinstance(after, ast.Constant)
+        and str(after.value).startswith(("/", "\\"))
+    }
+
+
+def test_no_path_is_split_joined_or_compared_as_text():
+    by_file = {path.relative_to(ROOT).as_posix(): paths_by_hand(path.read_text(encoding="utf-8")) for path in SOURCES}
+    assert {name: calls for name, calls in by_file.items() if calls} == BY_SYSTEM
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("str(path.relative_to(root))", {"str(relative_to)"}),
+        ("f'{path.relative_to(root)}: x'", {"str(relative_to)"}),
+        ("path.relative_to(root).as_posix()", set()),
+        ("f'{path.relative_to(root).as_posix()}'", set()),
+        ("str(path).split('/')", {"split"}),
+        ("str(self_folder).startswith('/a')", {"startswith"}),
+        ("str(path) == name", {"compared"}),
+        ("'/' in str(Path(name))", {"compared"}),
+        ("str(number) == name", set()),
+        ("'/'.join(path.parts)", {"join"}),
+        ("f'{folder}/model.bin'", {"format"}),
+        ("f'{folder} / {count}'", set()),
+        ("name.split(os.sep)", {"os.sep"}),
+        ("open(str(path))", set()),
+    ],
+)
+def test_which_paths_are_handled_by_hand(source: str, expected: set[str]):
+    assert paths_by_hand(source) == expected

@@ -257,7 +257,7 @@ def display_path(path: str | Path) -> str:
     path = Path(path)
     if path.is_relative_to(PROJECT):
         return path.relative_to(PROJECT).as_posix()
-    return path.name if path.is_absolute() else str(path)
+    return path.name if path.is_absolute() else path.as_posix()
 
 
 def load_weights(network: torch.nn.Module, tensors: dict[str, Tensor], where: str) -> None:
