@@ -1,7 +1,7 @@
 """Backpressure: start no run while the event loop is behind.
 
 The event loop's thread accepts visitors, sends all messages and shares the interpreter with the runs. When a whole
-class arrives within seconds, the runs would leave it so little time that hardly anything is sent.
+class arrives within seconds, the runs would leave it too little time to send messages.
 """
 
 import asyncio

@@ -191,14 +191,22 @@ KOREAN: dict[tuple[str, str], NoClaim] = {
     ("glossary#sink", "많은 가중치를 받는"): NoClaim("definition of a sink"),
     ("glossary#softmax", "훨씬 많은 몫"): NoClaim("arithmetic of the function"),
     ("history#ladder-differences", "훨씬 많은 에폭"): NoClaim("the recipes, which the cards state"),
+    ("README.ko.md", "많은 문장에서 헤드가 하는 일"): NoClaim("the title of a document, as in README.md"),
     ("pull.tied", "차이가 거의 없습니다"): NoClaim("the sentence has the margin"),
 }
 
-# Docstrings of `model`: file and words
+# Docstrings of the program: file and words
 DOCSTRINGS: dict[tuple[str, str], NoClaim] = {
     ("model/hub/eager_attention.py", "nearly every architecture it has"): NoClaim("the code of a library"),
     ("model/hub/eager_attention.py", "the usual eager form"): NoClaim("the code of a library; an equation is named"),
     ("model/lessons/forgetting.py", "typical: geometric mean"): NoClaim("the name of a figure"),
     ("model/lessons/position_basis.py", "slow waves hardly differ"): NoClaim("arithmetic of long waves"),
     ("model/training/doubt_study.py", "most often"): NoClaim("definition of a count"),
+    ("views/components/head_list.py", "here, often: its label on this input and on many"): NoClaim(
+        "the name of a field"
+    ),
+    ("views/components/head_list.py", "`often` may be empty"): NoClaim("the name of a field"),
+    ("pages/loss/formed_heads.py", "the aligned token most often"): NoClaim(
+        "the largest of shares that the page states"
+    ),
 }

@@ -22,6 +22,7 @@ from views.text import prose
 from views.text.catalogue import TEXT
 
 ROOT = Path(__file__).resolve().parents[1]
+PROGRAM = ("model", "attention_atlas", "views", "pages", "server")
 UNREAD = ("decisions.md",)  # records of what was measured on a day
 FREQUENCY = re.compile(
     r"\b(often|usual(?:ly)?|many|few|mostly|most of"
@@ -86,7 +87,7 @@ def unlisted(
 
 @cache
 def korean_texts() -> dict[str, str]:
-    """File and block, or id -> Korean text, in one line."""
+    """File and block, or id, or file -> Korean text, in one line."""
     listed = {
         f"{path.stem}#{id}": block
         for path in sorted((TEXT / "ko").glob("*.md"))
@@ -97,16 +98,17 @@ def korean_texts() -> dict[str, str]:
             forms = message.string if isinstance(message.string, tuple) else (message.string,)
             if message.id:
                 listed[message.context or "error"] = " ".join((listed.get(message.context or "error", ""), *forms))
+    listed["README.ko.md"] = (ROOT / "README.ko.md").read_text(encoding="utf-8")
     return {name: re.sub(r"\s+", " ", LINK.sub(r"\1", text)) for name, text in listed.items()}
 
 
 @cache
 def docstrings() -> dict[str, str]:
-    """File of `model` -> its docstrings."""
+    """File of the program -> its docstrings."""
     listed = {}
-    for path in sorted((ROOT / "model").rglob("*.py")):
+    for path in sorted(path for folder in PROGRAM for path in (ROOT / folder).rglob("*.py")):
         nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        kinds = (ast.Module, ast.ClassDef, ast.FunctionDef)
+        kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
         texts = [ast.get_docstring(node) or "" for node in nodes if isinstance(node, kinds)]
         listed[str(path.relative_to(ROOT))] = re.sub(r"\s+", " ", " ".join(texts))
     return listed
@@ -120,7 +122,8 @@ def test_every_word_of_frequency_has_its_row():
     )
 
 
-def test_every_word_of_a_docstring_of_a_model_has_its_row():
+def test_every_word_of_a_docstring_has_its_row():
+    assert {name.split("/")[0] for name in docstrings()} == set(PROGRAM)
     found = [
         f"{name}: {words}"
         for name, text in docstrings().items()

@@ -109,7 +109,7 @@ def _render_translations(networks: ComparedNetworks) -> None:
 
 
 def _render_check(networks: ComparedNetworks) -> None:
-    """State how nearly all attention of all traces is recomputed."""
+    """State the largest difference of the traces' attention from its recomputation."""
     verifications = [trace.verify() for trace in networks.traces.values()]
     if not verifications:
         return

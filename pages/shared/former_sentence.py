@@ -1,4 +1,4 @@
-"""The sentence that a visitor had translated last: its translation is a draft for the next one, often a word longer."""
+"""The sentence that a visitor had translated last: its translation is a draft for the next one."""
 
 from itertools import takewhile
 

@@ -50,7 +50,7 @@ class ScoreFormFields:
 
     Attributes:
         scaling: factor of the product.
-        plain: the factor is the usual one, and there is nothing else.
+        plain: the factor is 1 over the root of d_k, and there is nothing else.
         softcap: 0 if there is none.
         biased: something was added to the scores, so that the recorded ones are shown.
         sinks: the score of the sink of each head; empty if there is none.

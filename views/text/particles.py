@@ -105,7 +105,7 @@ def without_particle(spec: str) -> str:
 
 
 def _final_of_latin(word: str) -> int:
-    """The final consonant of a word or abbreviation in Latin letters, as it is usually written in Hangul."""
+    """The final consonant of a word or abbreviation in Latin letters, by how its letters are read in Hangul."""
     letters = word.lower()
     if word[-1].isupper() or not any(char in _VOWELS for char in letters):
         return final_of(_NAMES.get(letters[-1], "이")) or 0  # read letter by letter
