@@ -55,8 +55,8 @@ export function announceChanges(): void {
   appendToBody(region)
 }
 
-function announcement({ innerText, lang, dataset }: HTMLElement): HTMLElement {
-  const copy = Object.assign(document.createElement("p"), { textContent: innerText, lang })
+function announcement({ innerText, lang, dataset, translate }: HTMLElement): HTMLElement {
+  const copy = Object.assign(document.createElement("p"), { textContent: innerText, lang, translate })
   if (dataset.said) copy.dataset.said = dataset.said
   return copy
 }
