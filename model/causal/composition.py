@@ -7,8 +7,9 @@ matrices give a share above 0, stated as `chance`; only a share well above it sh
 earlier one writes.
 
 The copying score of a head is the sum of the eigenvalues of its whole OV circuit, from the embedding of a token to the
-logits of all tokens, divided by the sum of their absolute values: 1 if attending to any token raises that token's own
-logit, -1 if it lowers it (the same paper, copying heads). The circuit begins at embeddings, so only heads that read
+logits of all tokens, divided by the sum of their absolute values. It is above 0 if attending to a token raises that
+token's own logit on average over all tokens, below 0 if it lowers it; a single token can differ from that average (the
+same paper, copying heads). The circuit begins at embeddings, so only heads that read
 their values from the stream of their queries have a score. Cross-attention reads them from the encoder's output: what
 its heads send is measured in `model.causal.sent_tokens`.
 

@@ -56,9 +56,9 @@ SENTENCES = {  # class of a result -> what its tables are, and its check
     ),
     "CopyingScores": Message(
         "show.result.copying",
-        "Each cell is the copying score of a head: 1 if attending to any token raises that token's own logit, \u22121 "
-        "if it lowers it. Check: the sums of eigenvalues miss the traces of the whole circuits by at most {difference} "
-        "of their size.",
+        "Each cell is the copying score of a head, \u22121 to 1: above 0 if attending to a token raises its own logit "
+        "on average over all tokens, below 0 if it lowers it. Check: the sums of eigenvalues miss the traces of the "
+        "whole circuits by at most {difference} of their size.",
     ),
 }
 EVERYTHING = Message(

@@ -108,6 +108,21 @@ def test_copying_is_the_sum_of_the_eigenvalues_of_the_whole_circuit():
     assert without["decoder"][1].tolist() == [0, 0] and without.difference < 1e-9
 
 
+def test_the_sign_of_copying_is_that_of_the_mean_over_tokens_and_not_of_every_token():
+    network = small_network("language")
+    causal = resumable(network)
+    embedding, output = (matrix.double() for matrix in causal.token_matrices())
+    [kind] = causal.kinds
+    mixed = 0
+    for layer, scores in enumerate(copying_scores(causal)[kind.name]):
+        matrices = causal.head_matrices(kind, layer)
+        for head, score in enumerate(scores):
+            own = ((embedding @ matrices.value[head] @ matrices.output[head].mT) * output).sum(dim=1)  # (token,)
+            assert np.sign(score) == np.sign(float(own.mean()))
+            mixed += bool((own > 0).any() and (own < 0).any())
+    assert mixed
+
+
 def test_heads_whose_values_come_from_another_stream_have_no_copying_score():
     scores = copying_scores(resumable(small_network("translator")))
     assert scores.left_out == ("cross",) and "cross" not in scores and scores.get("cross") is None
