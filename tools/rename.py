@@ -15,6 +15,7 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from tools.name_scopes import SHIPPED_INSIDE, Scopes, import_source, module_name
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = {".py", ".md", ".js", ".css", ".json", ".toml", ".yaml", ".yml", ".sh", ".conf", ".ipynb", ".cff", ""}
-SKIPPED = ("assets/", "CHANGELOG.md", "tools/renames.json", "tests/pages/shared/old_saved.json")
+SKIPPED = ("assets/", "CHANGELOG.md", "tools/move", "tools/renames.json", "tests/pages/shared/old_saved.json")
 
 Edit = tuple[int, int, str]  # start and end offset in the source as bytes, and the new text
 
@@ -144,19 +145,21 @@ def rewrite_imports(path: Path, moves: Mapping[str, str], modules: set[str]) -> 
             if target and target != below and (last := target.rpartition(".")[2]) != alias.name:
                 start = source.offset(alias.lineno, alias.col_offset)
                 source.replace(start, start + len(alias.name.encode()), alias.name, last)
-        if fronts - {old}:
+        has_moved = here != module_name(path.relative_to(ROOT)).split(".")
+        if fronts - {old} or (node.level and has_moved):
             if len(fronts) > 1:
                 print(f"look at {path.relative_to(ROOT)}:{node.lineno}: one import of two packages", file=sys.stderr)
                 continue
             new, level = fronts.pop(), node.level
             if level:  # a relative import stays one, seen from the file's new place
                 names = new.split(".")
-                if names[0] in SHIPPED_INSIDE and package[0] not in SHIPPED_INSIDE:
+                if names[0] in SHIPPED_INSIDE and package[0] == "attention_atlas":
                     names = [package[0], *names]
                 shared = 0
                 while shared < min(len(names), len(package)) and names[shared] == package[shared]:
                     shared += 1
-                new = "." * (len(package) - shared + 1) + ".".join(names[shared:])
+                if shared:
+                    new = "." * (len(package) - shared + 1) + ".".join(names[shared:])
             start = source.offset(node.lineno, node.col_offset)
             end = start + re.match(rb"from +[\w.]+", source.text[start:]).end()
             source.edits.append((start, end, f"from {new}"))
@@ -208,11 +211,13 @@ def with_tests(moves: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 def move_files(moves: Mapping[str, str]) -> None:
     """Move modules and packages with git, where they are still under their old names."""
     for old, new in moves.items():
-        package, _, last = old.rpartition(".")  # which may have moved a moment ago
-        source = ROOT / f"{moved(package, moves)}.{last}".replace(".", "/")
+        package, _, last = old.rpartition(".")
         target = ROOT / new.replace(".", "/")
-        pairs = [(source, target)] if source.is_dir() else []
-        pairs += [(source.with_name(f"{source.name}.py"), target.with_name(f"{target.name}.py"))]
+        pairs = []
+        for now in (old, f"{moved(package, moves)}.{last}"):  # the package may have moved a moment ago
+            source = ROOT / now.replace(".", "/")
+            pairs += [(source, target)] if source.is_dir() else []
+            pairs += [(source.with_name(f"{source.name}.py"), target.with_name(f"{target.name}.py"))]
         for each, to in pairs:
             if each.exists() and not to.exists():
                 to.parent.mkdir(parents=True, exist_ok=True)
@@ -233,7 +238,7 @@ def main() -> None:
     parser.add_argument("--names", type=Path, help='JSON: {"module:old": "new"}')
     parser.add_argument("--below", default="", help="only moves of modules that begin with this")
     options = parser.parse_args()
-    with (ROOT / ".git" / "rename.lock").open("w") as lock:
+    with Path(tempfile.gettempdir(), "rename.lock").open("w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         files = [path for path in tracked() if not options.moves or path != options.moves.resolve()]
         modules = {module_name(path.relative_to(ROOT)) for path in files if path.suffix == ".py"}
