@@ -22,7 +22,7 @@ run: run-environment
 # views and the server that open no page and no checkpoint of others, train no network and start no process for each case
 check: dev-environment lint
 	$(PYTEST) $(PARALLEL) tests/model tests/server tests/views tests/test_*.py \
-		--ignore tests/model/training --ignore tests/model/study --ignore tests/test_environment.py \
+		--ignore tests/training --ignore tests/model/study --ignore tests/test_environment.py \
 		--ignore tests/model/hub
 
 # what CI runs, at most 8 minutes on two cores: everything but what is marked `nightly` or `deploy`
@@ -126,36 +126,36 @@ bench: dev-environment
 
 # DATA is a .tsv, .txt, .tsv.gz or .zip of English TAB French lines; OPTIONS are passed on, such as --resume
 train-translator: dev-environment
-	$(BIN)/python -m model.training translator --data "$(DATA)" --out assets/translator $(OPTIONS)
+	$(BIN)/python -m training translator --data "$(DATA)" --out assets/translator $(OPTIONS)
 	$(BIN)/python -m tools.manifest
 
 evaluate-translator: dev-environment
-	$(BIN)/python -m model.training evaluate --data "$(DATA)" --model assets/translator
+	$(BIN)/python -m training evaluate --data "$(DATA)" --model assets/translator
 
 train-recurrent: dev-environment
-	$(BIN)/python -m model.training recurrent --kind "$(KIND)" --data "$(DATA)" --out "assets/recurrent/$(KIND)" $(OPTIONS)
+	$(BIN)/python -m training recurrent --kind "$(KIND)" --data "$(DATA)" --out "assets/recurrent/$(KIND)" $(OPTIONS)
 	$(BIN)/python -m tools.manifest
 
 evaluate-recurrent: dev-environment
-	$(BIN)/python -m model.training evaluate --data "$(DATA)" --model "assets/recurrent/$(KIND)"
+	$(BIN)/python -m training evaluate --data "$(DATA)" --model "assets/recurrent/$(KIND)"
 
 # compare the recurrent networks with the translator, for the page "Before the Transformer"; after any training
 comparison: dev-environment
-	$(BIN)/python -m model.training comparison --data "$(DATA)" --model assets/translator --recurrent assets/recurrent
+	$(BIN)/python -m training comparison --data "$(DATA)" --model assets/translator --recurrent assets/recurrent
 
 # the decoder-only network beside the translator, for the pages "Decoding" and "Before the Transformer"; after any training
 one-stack: dev-environment
-	$(BIN)/python -m model.training one-stack --data "$(DATA)" --model assets/language
+	$(BIN)/python -m training one-stack --data "$(DATA)" --model assets/language
 	$(BIN)/python -m tools.manifest
 
 # networks that differ in their positions, for the page "Positions"; MODELS: folders of all kinds and seeds; after any training
 positions-study: dev-environment
-	$(BIN)/python -m model.training positions-study --data "$(DATA)" --out assets/positions --models $(MODELS)
+	$(BIN)/python -m training positions-study --data "$(DATA)" --out assets/positions --models $(MODELS)
 	$(BIN)/python -m tools.manifest
 
 # heads that form, for the page "Loss"; MODELS: folders of all seeds with snapshots, assets/positions/sinusoidal first
 formation: dev-environment
-	$(BIN)/python -m model.training formation --data "$(DATA)" --models $(MODELS) --remove-others
+	$(BIN)/python -m training formation --data "$(DATA)" --models $(MODELS) --remove-others
 	$(BIN)/python -m tools.manifest
 
 # milliseconds of its next token with a key-value cache and without; after any training
@@ -165,65 +165,65 @@ cache-times: dev-environment
 
 # attention without W^Q and W^K over held-out sentences, for the same page; after any training
 raw-attention: dev-environment
-	$(BIN)/python -m model.training raw-attention --data "$(DATA)" --model assets/translator
+	$(BIN)/python -m training raw-attention --data "$(DATA)" --model assets/translator
 
 # how far back the networks with one vector remember, for the same page; after any training of theirs
 forgetting: dev-environment
-	$(BIN)/python -m model.training forgetting --data "$(DATA)" --recurrent assets/recurrent
+	$(BIN)/python -m training forgetting --data "$(DATA)" --recurrent assets/recurrent
 
 # which attribution method of the translator agrees with leave-one-out, for the page "Attribution"
 agreement: dev-environment
-	$(BIN)/python -m model.training agreement --data "$(DATA)" --model assets/translator
+	$(BIN)/python -m training agreement --data "$(DATA)" --model assets/translator
 
 # which probabilities of the translator count as low, chosen on validation sentences; again after any training
 doubt: dev-environment
-	$(BIN)/python -m model.training doubt --data "$(DATA)" --model assets/translator
+	$(BIN)/python -m training doubt --data "$(DATA)" --model assets/translator
 
 # measure the recognition of English, after any training; OTHER="Korean=kor-eng.zip" measures a further language
 WRITTEN = tests/model/text/language_sentences.tsv
 english: dev-environment
-	$(BIN)/python -m model.training english --data "$(DATA)" --model assets/translator --written $(WRITTEN) $(if $(OTHER),--other "$(OTHER)")
+	$(BIN)/python -m training english --data "$(DATA)" --model assets/translator --written $(WRITTEN) $(if $(OTHER),--other "$(OTHER)")
 
 # DATA is a folder of parquet shards (train-*.parquet, validation-*.parquet) or of class folders (train/, val/)
 train-vision: dev-environment
-	$(BIN)/python -m model.training vision --data "$(DATA)" --out assets/vision $(OPTIONS)
+	$(BIN)/python -m training vision --data "$(DATA)" --out assets/vision $(OPTIONS)
 	$(BIN)/python -m tools.manifest
 
 evaluate-vision: dev-environment
-	$(BIN)/python -m model.training evaluate-vision --data "$(DATA)" --model assets/vision
+	$(BIN)/python -m training evaluate-vision --data "$(DATA)" --model assets/vision
 
 # select the input size of a trained Vision Transformer, once; then after-vision
 read-vision: dev-environment
-	$(BIN)/python -m model.training read-vision --data "$(DATA)" --model assets/vision
+	$(BIN)/python -m training read-vision --data "$(DATA)" --model assets/vision
 
 # all measurements of the Vision Transformer, after any training of it: scores, faithfulness, agreement with leave-one-out,
 # statistics of its heads and maps; OPTIONS="--before FOLDER" adds those of an earlier network
 after-vision: evaluate-vision
-	$(BIN)/python -m model.training heads-vision --data "$(DATA)" --model assets/vision
-	$(BIN)/python -m model.training agreement-vision --data "$(DATA)" --model assets/vision
+	$(BIN)/python -m training heads-vision --data "$(DATA)" --model assets/vision
+	$(BIN)/python -m training agreement-vision --data "$(DATA)" --model assets/vision
 	drawn=$$(mktemp -d) && $(BIN)/python -m tools.samples --variants 12 --out "$$drawn/centred" && \
 	$(BIN)/python -m tools.samples --variants 12 --off-centre --out "$$drawn/aside" && $(BIN)/python -m \
-	model.training maps-vision --data "$(DATA)" --model assets/vision --drawn "$$drawn/centred" \
+	training maps-vision --data "$(DATA)" --model assets/vision --drawn "$$drawn/centred" \
 	--off-centre "$$drawn/aside" $(OPTIONS) && rm -r "$$drawn"
 
 # how to tell pictures unlike the training pictures; OPTIONS="--choose NAME=FOLDER --report NAME=FOLDER" has pictures of
 # other things, by which scores are compared and on which the result is reported
 unlike-vision: dev-environment
-	$(BIN)/python -m model.training unlike-vision --data "$(DATA)" --model assets/vision $(OPTIONS)
+	$(BIN)/python -m training unlike-vision --data "$(DATA)" --model assets/vision $(OPTIONS)
 
 # a convolutional network on the same pictures; OPTIONS="--teacher assets/convolution" lets train-vision learn from it
 train-convolution: dev-environment
-	$(BIN)/python -m model.training convolution --data "$(DATA)" --out assets/convolution $(OPTIONS)
+	$(BIN)/python -m training convolution --data "$(DATA)" --out assets/convolution $(OPTIONS)
 	$(BIN)/python -m tools.manifest
 
 evaluate-convolution: dev-environment
-	$(BIN)/python -m model.training evaluate-vision --data "$(DATA)" --model assets/convolution
+	$(BIN)/python -m training evaluate-vision --data "$(DATA)" --model assets/convolution
 
 # statistics of every head over held-out sentences (DATA) or pictures (PICTURES), after any training; either is optional
 head-statistics: dev-environment
 	@test -n "$(DATA)$(PICTURES)" || { echo "Give DATA=sentence-pairs, PICTURES=folder, or both." >&2; exit 2; }
-	test -z "$(DATA)" || $(BIN)/python -m model.training heads --data "$(DATA)" --model assets/translator
-	test -z "$(PICTURES)" || $(BIN)/python -m model.training heads-vision --data "$(PICTURES)" --model assets/vision
+	test -z "$(DATA)" || $(BIN)/python -m training heads --data "$(DATA)" --model assets/translator
+	test -z "$(PICTURES)" || $(BIN)/python -m training heads-vision --data "$(PICTURES)" --model assets/vision
 
 # a broken .venv, or one with a Python that is too old, is created again
 run-environment:

@@ -21,13 +21,13 @@ from model import RecurrentTranslator, Translator, VisionClassifier
 from model.causal.recurrent_patching import patch_recurrent_in_steps
 from model.causal.sent_tokens import SentTokensAccumulator, above_the_others
 from model.causal.sentence_pairs import pair_sentences, prepare_pair
+from model.data.corpus import Corpus, read_corpus
+from model.data.images import read_images
 from model.picture_classifier import middle_square
 from model.runtime.checkpoint import sha256_of
 from model.runtime.device import describe_hardware
 from model.runtime.progress import run_to_end
 from model.text.word_alignment import AlignmentTable, find_links
-from model.training.corpus import Corpus, read_corpus
-from model.training.images import read_images
 from model.translator import SHIPPED
 
 FILE = Path(__file__).with_name("general_claims.json")

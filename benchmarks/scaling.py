@@ -1,6 +1,6 @@
 """Speed of training the translator on one and on two processes: the real program, stopped after some steps.
 
-Each candidate runs `python -m model.training translator` in a new folder, and is stopped once its metrics file has
+Each candidate runs `python -m training translator` in a new folder, and is stopped once its metrics file has
 enough lines; the first line, which includes the warm-up, does not count. With two processes a step takes a batch on
 each, so target tokens per second over all processes are compared, as reported in the metrics file.
 """
@@ -45,7 +45,7 @@ class ProcessLayout:
 
     def command(self, data: Path, out: Path) -> list[str]:
         """The program with its arguments."""
-        run = ["model.training", "translator", "--data", str(data), "--out", str(out), "--device", "cpu"]
+        run = ["training", "translator", "--data", str(data), "--out", str(out), "--device", "cpu"]
         return [sys.executable, *self.start, *run]
 
 

@@ -14,17 +14,17 @@ from pathlib import Path
 import torch
 from torch.optim.swa_utils import AveragedModel
 
+from model.data.corpus import read_split
 from model.networks.config import POSITION_KINDS
 from model.networks.transformer import Transformer
 from model.recurrent_translator import TOKENIZER
 from model.runtime.device import describe_hardware
+from model.runtime.processes import ProcessGroup
 from model.text.tokenizer import Tokenizer
-from model.training.corpus import read_split
-from model.training.loop import TrainingState, _train_step
-from model.training.optimizer import Recipe, build_optimizers
-from model.training.position_networks import LONGEST_TOKENS, POSITIONS_RECIPE, positions_config
-from model.training.processes import ProcessGroup
-from model.training.translation import TranslationTask
+from training.loop import TrainingState, _train_step
+from training.optimizer import Recipe, build_optimizers
+from training.position_networks import LONGEST_TOKENS, POSITIONS_RECIPE, positions_config
+from training.translation import TranslationTask
 
 WARM_UP = 3
 ALONE = ProcessGroup(0, 1, torch.device("cpu"))
@@ -48,7 +48,7 @@ def seconds_a_step(task: TranslationTask, recipe: Recipe, steps: int) -> tuple[f
 def main() -> None:
     """Print a line for each kind of positions and precision."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--data", type=Path, required=True, help="sentence pairs, as for model.training")
+    parser.add_argument("--data", type=Path, required=True, help="sentence pairs, as for training")
     parser.add_argument("--kind", nargs="+", choices=POSITION_KINDS, default=["sinusoidal"])
     parser.add_argument("--precision", nargs="+", choices=("fp32", "bf16"), default=["fp32", "bf16"])
     parser.add_argument("--steps", type=int, default=30)

@@ -201,7 +201,7 @@ DOCSTRINGS: dict[tuple[str, str], NoClaim] = {
     ("model/hub/eager_attention.py", "the usual eager form"): NoClaim("the code of a library; an equation is named"),
     ("model/lessons/forgetting.py", "typical: geometric mean"): NoClaim("the name of a figure"),
     ("model/lessons/position_basis.py", "slow waves hardly differ"): NoClaim("arithmetic of long waves"),
-    ("model/training/doubt_study.py", "most often"): NoClaim("definition of a count"),
+    ("training/doubt_study.py", "most often"): NoClaim("definition of a count"),
     ("views/components/head_list.py", "here, often: its label on this input and on many"): NoClaim(
         "the name of a field"
     ),

@@ -224,7 +224,7 @@ SET_ON_LIBRARIES = {
     "model/hub/generation.py": ["network.generation_config", "setattr(settings)"],  # of our own copy, for one call
     "model/hub/live_network.py": ["module._compiled_call_impl", "setattr(module)"],  # the same
     "model/study/run.py": ["bar.n"],
-    "model/training/__main__.py": ["commands.metavar"],
+    "training/__main__.py": ["commands.metavar"],
     "server/logs.py": ["LOG.propagate", "threading.excepthook"],
     "server/run_order.py": ["rerun.fragment_id"],
     "server/installation_redaction.py": [

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from model.training.evaluate import score_translations
-from model.training.network_comparison_study import bootstrap_interval
-from model.training.positions_study import over_seeds
+from training.evaluate import score_translations
+from training.network_comparison_study import bootstrap_interval
+from training.positions_study import over_seeds
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = sorted(

@@ -206,11 +206,11 @@ def find_most_displaced(scores: np.ndarray, drops: np.ndarray) -> tuple[int, int
 
 
 def read_measured_agreement(weights_sha256: str, folder: Path = SHIPPED) -> dict | None:
-    """Read what `python -m model.training agreement` measured on these weights; None if it has not been run on them.
+    """Read what `python -m training agreement` measured on these weights; None if it has not been run on them.
 
     Returns:
         "sentences", "source_words", "target_words", and in "ways" for each way to leave a word out and each method the
-        figures of `model.training.agreement_study.summarize_agreement`.
+        figures of `training.agreement_study.summarize_agreement`.
 
     Raises:
         AlteredFileError: the file ships and was altered.

@@ -3,7 +3,7 @@
 The Mahalanobis distance to the nearest class (Lee et al. 2018, section 2.1, equation 2): every class has the mean of
 its training pictures, and all share one covariance, shrunk towards a multiple of the identity (Ledoit and Wolf 2004,
 section 3.3). A picture is unlike the training pictures if its distance is above a threshold that was chosen by pictures
-held back from training; `python -m model.training unlike-vision` measures how often that is right.
+held back from training; `python -m training unlike-vision` measures how often that is right.
 """
 
 from dataclasses import dataclass, field
@@ -61,7 +61,7 @@ class TrainingDistances:
     # `(value, value)` float32: multiplied by it, the vectors of a class have covariance 1
     whitening: np.ndarray
     threshold: float = float("nan")
-    figures: dict[str, Any] = field(default_factory=dict)  # what was measured, see `model.training.unlike_study`
+    figures: dict[str, Any] = field(default_factory=dict)  # what was measured, see `training.unlike_study`
 
     @classmethod
     def fit(cls, vectors: np.ndarray, labels: np.ndarray) -> Self:

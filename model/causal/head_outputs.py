@@ -1,6 +1,6 @@
 """Outputs of heads over other inputs: a pool to draw from, and the mean of every head.
 
-`python -m model.training head-means` measures the means over validation sentences and writes them next to the weights.
+`python -m training head-means` measures the means over validation sentences and writes them next to the weights.
 """
 
 from collections.abc import Iterable

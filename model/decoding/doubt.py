@@ -1,6 +1,6 @@
 """Doubt about a translation: tokens of low probability, and whether the mean over all tokens is low.
 
-Both thresholds are chosen on validation sentences: `python -m model.training doubt` measures them and writes
+Both thresholds are chosen on validation sentences: `python -m training doubt` measures them and writes
 `doubt.json` next to the weights.
 """
 

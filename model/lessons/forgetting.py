@@ -1,6 +1,6 @@
 """Sizes of the last state's Jacobians by distance, of the two networks with one vector, over held-out sentences.
 
-`python -m model.training forgetting` measures them and writes `FILE`, which ships and contains the hashes of both
+`python -m training forgetting` measures them and writes `FILE`, which ships and contains the hashes of both
 networks' weights. This module reads it and computes what follows from its figures.
 """
 

@@ -1,6 +1,6 @@
 """When heads form: the study over snapshots of training, and one sentence through every snapshot.
 
-`python -m model.training formation` measures labels, what heads of cross-attention send, and ablations at twelve steps
+`python -m training formation` measures labels, what heads of cross-attention send, and ablations at twelve steps
 over held-out sentences and writes `FILE` next to the weights of the first seed. This module reads it, and runs a user's
 sentence with the weights of each of these steps.
 """

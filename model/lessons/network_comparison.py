@@ -1,6 +1,6 @@
 """Figures of the five networks that translate, measured on the same held-out sentences.
 
-`python -m model.training comparison` measures them and writes `FILE`, which ships and contains the hashes of all five
+`python -m training comparison` measures them and writes `FILE`, which ships and contains the hashes of all five
 networks' weights. This module reads it and computes what follows from its figures.
 """
 

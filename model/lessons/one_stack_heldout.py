@@ -1,6 +1,6 @@
 """What was measured of the decoder-only network on the held-out sentences, beside the translator.
 
-`python -m model.training one-stack` measures it and writes `FILE` next to the network's weights, with the hashes of
+`python -m training one-stack` measures it and writes `FILE` next to the network's weights, with the hashes of
 both networks. This module reads it.
 """
 

@@ -1,6 +1,6 @@
 """Figures of the networks that differ in their positions alone, by length of the sentence and with shuffled positions.
 
-`python -m model.training positions-study` measures them and writes `FILE`, which ships with the hashes of the networks.
+`python -m training positions-study` measures them and writes `FILE`, which ships with the hashes of the networks.
 This module reads it.
 """
 

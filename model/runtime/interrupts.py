@@ -8,14 +8,14 @@ import signal
 import sys
 
 STATUS = 130  # of a program that Ctrl+C ended, as shells have it
-PROGRAMS = ("attention_atlas.study", "model.study", "model.training")  # modules that `python -m` runs
+PROGRAMS = ("attention_atlas.study", "model.study", "training")  # modules that `python -m` runs
 
 
 def report_interrupt(program: str) -> int:
     """Print that a program was stopped, in the first of several processes, and return its exit status."""
     if os.environ.get("RANK", "0") == "0":
         again = "with the same arguments, and it goes on with what is missing"
-        if program == "model.training":
+        if program == "training":
             again = "with --resume, and it goes on from the last checkpoint"
         print(f"{program}: Stopped; start it again {again}.", file=sys.stderr, flush=True)
     return STATUS

@@ -20,8 +20,8 @@ from ..hub.tasks import TABLES
 from ..open_model import SPREAD
 from ..runtime import interrupts
 from ..runtime.checkpoint import CheckpointError
+from ..runtime.processes import ProcessGroup
 from ..tracing.kinds import KINDS
-from ..training.processes import ProcessGroup
 from .causal_pairs import CAUSAL_SITES, run_causal_study
 from .networks import open_studied_model
 from .pair_measurements import METHODS

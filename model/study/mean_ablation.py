@@ -19,7 +19,7 @@ from ..causal.head_outputs import HeadMeans, measure_means
 from ..causal.metrics import Metric, TargetLoss
 from ..causal.resumable import Inputs
 from ..runtime.messages import UserError
-from ..training.processes import ProcessGroup
+from ..runtime.processes import ProcessGroup
 from .networks import Measure, StudiedModel, known_class
 from .study_data import StudyError, StudyInput, StudyInputs
 

@@ -13,7 +13,7 @@ from ..attribution.head_statistics import HeadStatistics, StatisticsAccumulator
 from ..runtime.checkpoint import CheckpointError, read_json, write_json
 from ..runtime.device import describe_hardware
 from ..runtime.messages import UserError
-from ..training.processes import ProcessGroup
+from ..runtime.processes import ProcessGroup
 from .mean_ablation import with_mean_ablation
 from .networks import StudiedModel
 from .results import write_results

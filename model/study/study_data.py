@@ -15,9 +15,9 @@ from typing import Any, Literal
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
+from ..data.corpus import CorpusError, read_pairs
+from ..data.images import SUFFIXES
 from ..runtime.unpacking import LARGEST_UNPACKED, UnpackedSizeError, unpack_within_limit
-from ..training.corpus import CorpusError, read_pairs
-from ..training.images import SUFFIXES
 
 InputForm = Literal["texts", "pairs", "pictures"]
 PAIRS = (".tsv", ".tsv.gz", ".zip")

@@ -11,7 +11,7 @@ Numbers, addresses, code, emoji and punctuation do not indicate a language and a
 `FEWEST` different ones are needed, and a text of fewer than `SENTENCE_WORDS`, most of them with a capital letter,
 counts as a name.
 
-`python -m model.training english` chose the threshold on one half of the sentences that were written for it, and
+`python -m training english` chose the threshold on one half of the sentences that were written for it, and
 measured the rates of errors on the other half and on held-out sentences; the figures are in `english.json`.
 """
 

@@ -48,9 +48,7 @@ class Tokenizer:
         self.bos_id, self.eos_id = self._model.bos_id(), self._model.eos_id()
         first_byte = max(0, self._model.piece_to_id("<0x00>"))
         if min(self.pad_id, self.unk_id, self.bos_id, self.eos_id) < 0 or not self._model.is_byte(first_byte):
-            raise ValueError(
-                f"{display_path(path)} lacks byte fallback or a special token; train it with model.training."
-            )
+            raise ValueError(f"{display_path(path)} lacks byte fallback or a special token; train it with training.")
 
     def __len__(self) -> int:
         """Vocabulary size."""

@@ -17,7 +17,7 @@ PROGRAM = """
 import importlib.resources
 import importlib.util
 from attention_atlas import RecurrentTranslator, Translator, VisionClassifier, frame, open_model, show
-import attention_atlas.model.training, attention_atlas.views.palette
+import attention_atlas.views.palette
 assert importlib.resources.files("attention_atlas").joinpath("py.typed").is_file()
 assert importlib.util.find_spec("model") is None and importlib.util.find_spec("views") is None
 translator = Translator.load(device="cpu")

@@ -11,7 +11,7 @@ NEEDED = ("LICENSE", "app.py", "requirements.txt", ".streamlit", "assets", "mode
 
 
 def test_the_app_image_contains_only_the_runtime_files():
-    runtime = {name for name in image.tracked(*NEEDED) if not name.startswith("model/training/")}
+    runtime = {name for name in image.tracked(*NEEDED) if not name.startswith("training/")}
     assert image.files("app") & image.tracked() == runtime
     untracked = image.files("app") - runtime
     # files that are not under version control yet may be new sources, never leftovers of a run

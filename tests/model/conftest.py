@@ -2,8 +2,8 @@
 
 import pytest
 
+from model.data.corpus import read_corpus
 from model.text.tokenizer import Tokenizer, train_tokenizer
-from model.training.corpus import read_corpus
 from tests.model.toy_language import toy_pairs
 from tests.model.traces import traced_network
 

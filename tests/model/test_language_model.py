@@ -12,8 +12,8 @@ from model.language_model import TOKENIZER, LanguageModel
 from model.networks.tap import Intervention
 from model.runtime.checkpoint import sha256_of, write_json
 from model.tracing.traced_model import TracedModel
-from model.training.card import write_weights
 from tests.model.random_language_model import random_model
+from training.card import write_weights
 
 TEXT = "The animal didn't cross the street because it was too tired."
 PROMPTS = ["I want to", "The", TEXT]

@@ -8,8 +8,8 @@ from model import CheckpointError, InputError
 from model.lessons.positions_compared import shipped_kinds
 from model.networks.config import POSITION_KINDS
 from model.position_translator import SHIPPED, PositionTranslator
-from model.training.position_networks import MOST_PARAMETERS
 from tests.model.random_positions import LONGEST, write_networks
+from training.position_networks import MOST_PARAMETERS
 
 MOST_BYTES = 2_700_000  # of the weights of one network
 SENTENCE = "I want to buy a car."

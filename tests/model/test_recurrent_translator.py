@@ -12,8 +12,8 @@ from model.networks.tap import AtEveryStep, hold_gate, identity_tap
 from model.recurrent_translator import TOKENIZER
 from model.text.tokenizer import Tokenizer
 from tests.model.networks import tiny_recurrent
-from tests.model.training.programs import run_in_process, toy_recurrent
-from tests.model.training.small_recurrent import SMALL
+from tests.training.programs import run_in_process, toy_recurrent
+from tests.training.small_recurrent import SMALL
 
 TEXT = "The cat sees a boat."
 every_kind = pytest.mark.parametrize("kind", VARIANTS)

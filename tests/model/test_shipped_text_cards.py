@@ -9,8 +9,8 @@ from model.networks.recurrent_config import VARIANTS
 from model.position_translator import SHIPPED as POSITIONS
 from model.runtime.checkpoint import read_json
 from model.trained_model import ASSETS
-from model.training.card import pairs_text
-from model.training.split_card import DISTINCT, duplicate_section, loss_text, split_lines
+from training.card import pairs_text
+from training.split_card import DISTINCT, duplicate_section, loss_text, split_lines
 
 LANGUAGE = ASSETS / "language"
 FOLDERS = [ASSETS / "translator", *(ASSETS / "recurrent" / name for name in VARIANTS), LANGUAGE]

@@ -23,12 +23,12 @@ from model.runtime.checkpoint import (
     write_json,
 )
 from model.runtime.training_record import read_metrics
-from model.training.__main__ import main
-from model.training.card import write_weights
-from model.training.loop import MetricsLog, TrainingState
-from model.training.optimizer import Recipe, build_optimizers
 from tests.model.images import tiny_vision
 from tests.model.networks import tiny_network
+from training.__main__ import main
+from training.card import write_weights
+from training.loop import MetricsLog, TrainingState
+from training.optimizer import Recipe, build_optimizers
 
 
 def contents(folder) -> dict[str, bytes]:
@@ -136,7 +136,7 @@ def test_a_kill_between_write_and_rename_leaves_the_old_card_and_the_next_run_cl
 
 def test_a_new_run_removes_temporary_files_of_a_killed_one(tmp_path, data_file, monkeypatch):
     (tmp_path / f".checkpoint.safetensors.x{TEMPORARY_SUFFIX}").write_bytes(b"half")
-    monkeypatch.setattr("model.training.run_options.train", lambda *_: (_ for _ in ()).throw(ValueError("stop here")))
+    monkeypatch.setattr("training.run_options.train", lambda *_: (_ for _ in ()).throw(ValueError("stop here")))
     tiny = ("--preset", "tiny", "--vocabulary", "340", "--heldout", "6", "--validation", "6", "--device", "cpu")
     assert main(["translator", "--data", str(data_file), "--out", str(tmp_path), *tiny]) == 2
     assert not list(tmp_path.glob(f".*{TEMPORARY_SUFFIX}"))

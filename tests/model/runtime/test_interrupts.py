@@ -14,9 +14,9 @@ import pytest
 from model.runtime import interrupts
 from model.study import __main__ as study
 from model.study.shards import Shards
-from model.training import __main__ as training
 from tests.model.toy_language import toy_pairs
 from tests.processes import ROOT
+from training import __main__ as training
 
 AGAIN = "Stopped; start it again with the same arguments, and it goes on with what is missing."
 PATIENCE = 120.0  # seconds
@@ -118,7 +118,7 @@ def test_under_torchrun_it_is_said_once_and_what_is_measured_stays(tmp_path):
         (
             training.main,
             ["translator", "--data", "x", "--out", "x"],
-            "model.training: Stopped; start it again with --resume, and it goes on from the last checkpoint.\n",
+            "training: Stopped; start it again with --resume, and it goes on from the last checkpoint.\n",
         ),
     ],
 )

@@ -12,11 +12,11 @@ import pyarrow as pa
 import pytest
 from pyarrow.parquet import write_table
 
+from model.data.corpus import CorpusError, read_pairs
 from model.runtime import unpacking
 from model.runtime.unpacking import UnpackedSizeError, unpack_within_limit
 from model.study import study_data
 from model.study.study_data import StudyError, read_inputs
-from model.training.corpus import CorpusError, read_pairs
 
 ZEROS = 30_000_000  # bytes, which take 30 kB packed
 

@@ -14,8 +14,8 @@ from model.runtime.checkpoint import read_json, sha256_of
 from model.study.__main__ import main
 from model.study.shards import Shards
 from tests.model.toy_language import toy_pairs
-from tests.model.training.programs import PATIENCE, ROOT, finish, run, start
 from tests.processes import free_port
+from tests.training.programs import PATIENCE, ROOT, finish, run, start
 
 LINES = [english for english, _ in toy_pairs()]
 

@@ -11,10 +11,10 @@ from PIL import Image
 
 from model.causal.head_outputs import FILE, HeadMeans
 from model.causal.metrics import TargetLoss
+from model.runtime.processes import ProcessGroup
 from model.study.networks import open_studied_model, studied_checkpoint
 from model.study.run import run_study
 from model.study.study_data import StudyError, StudyInput, StudyInputs
-from model.training.processes import ProcessGroup
 from tests.model.hub import tiny
 from tests.model.hub.conftest import PICTURE
 from tests.model.hub.test_ablation import PROJECTIONS, network_without_head

@@ -15,13 +15,13 @@ from model.attribution.head_labels import HeadScores
 from model.attribution.head_measures import HeadMeasurements
 from model.attribution.head_statistics import load_statistics
 from model.runtime.checkpoint import CheckpointError
+from model.runtime.processes import ProcessGroup
 from model.study.networks import StudiedModel
 from model.study.results import TABLE
 from model.study.run import run_study
 from model.study.shards import Shards
 from model.study.study_data import StudyError, StudyInput, StudyInputs
 from model.tracing.kinds import CROSS, DECODER
-from model.training.processes import ProcessGroup
 
 ALONE = ProcessGroup(0, 1, torch.device("cpu"))
 COUNT = 150

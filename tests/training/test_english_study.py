@@ -1,0 +1,122 @@
+"""Statistics of English text: counted by the command, measured, and stated in the card."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from model.data.corpus import Corpus, read_corpus
+from model.runtime.checkpoint import sha256_of
+from model.text.english import MEASURED
+from model.text.english_statistics import FILE, is_latin, letter_triples
+from tests.training.test_written_sentences import SENTENCES
+from training.__main__ import main
+from training.card import card_markdown, evaluate_translator
+from training.english_study import PAIRS, learn_english, measure_english
+from training.frequent_words import frequent_words
+from training.head_card import write_readable_card
+from training.written_sentences import read_written
+
+
+@pytest.fixture(scope="module")
+def korean_file(corpus, tmp_path_factory):
+    """Pairs of English and Korean; the first English sentence was trained on, the second is held out."""
+    path = tmp_path_factory.mktemp("other") / "kor.tsv"
+    lines = [corpus.train[0][0], next(iter(corpus.heldout)), "Nobody counted this one.", "Nobody counted this one."]
+    path.write_text("\n".join(f"{line}\t학생 {place % 3}" for place, line in enumerate(lines)) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(trained, data_file, korean_file, tmp_path_factory):
+    """A copy of the finished translator, measured by the command."""
+    copy = shutil.copytree(trained, tmp_path_factory.mktemp("measured") / "copy")
+    words = ["english", "--data", data_file, "--model", copy, "--heldout", 6, "--other", f"Korean={korean_file}"]
+    words += ["--written", SENTENCES]
+    assert main([str(word) for word in words]) == 0
+    return copy
+
+
+def test_the_counts_by_hand(corpus):
+    pairs = [("a cat", "un chat"), ("a cat", "le chat"), ("a dog", "un chat")]
+    table = learn_english(Corpus(pairs, corpus.heldout, ""))
+    # each sentence once: "a" twice, "cat" and "dog" once, which is too rare to be counted
+    counted = {word: value for word, value in zip(table.words, table.english, strict=True) if np.isfinite(value)}
+    assert counted == {"a": pytest.approx(np.log(0.9 * 2 / 4))}
+    french = table.languages.index("French")
+    rows = {
+        table.words[word]: value
+        for (word, language), value in zip(table.entries, table.others, strict=True)
+        if language == french
+    }
+    assert rows == {"chat": pytest.approx(np.log(0.9 * 2 / 4))}
+    # letters of English: "a" counts twice, "cat" and "dog" once; after the start of a word and a, an end came twice
+    (before, last, end) = (place[1] for place in letter_triples("a"))
+    guess = 2.5 / (2 + 1 + 14)  # after the letter a: two ends and a t; of 28 symbols, half a time each
+    probability = (2 + PAIRS * guess) / (2 + PAIRS)
+    assert np.exp(table.english_letters[before, last, end]) == pytest.approx(probability)
+
+
+def test_listed_words_are_the_more_probable_the_earlier_they_come(corpus):
+    table = learn_english(Corpus([("a cat", "un chat")], corpus.heldout, ""))
+    for language, words in frequent_words().items():
+        assert len(words) >= 50 and all(word == word.lower() and is_latin(word) for word in words), language
+        place = table.languages.index(language)
+        values = {
+            table.words[word]: value
+            for (word, at), value in zip(table.entries, table.others, strict=True)
+            if at == place
+        }
+        ranked = [values[word] for word in words]
+        assert ranked == sorted(ranked, reverse=True)
+        assert np.exp(ranked).sum() == pytest.approx(0.5)
+        assert min(ranked) >= table.rarest - 1e-5
+
+
+def test_only_sentences_that_were_not_counted_are_classified(folder, corpus):
+    figures = json.loads((folder / MEASURED).read_text())
+    assert figures["tokenizer_sha256"] == sha256_of(folder / "tokenizer.model")
+    assert figures["english"]["held out"]["sentences"] == len(corpus.heldout)
+    assert figures["english"]["paired with Korean"]["sentences"] == 1
+    assert figures["foreign"]["Korean"] == {"sentences": 3, "script": 3, "french": 0, "other": 0} | {
+        "interval": [pytest.approx(0.4385, abs=5e-5), 1.0]
+    }
+    counted = {french for _, french in corpus.train}
+    expected = {text for texts in corpus.heldout.values() for text in texts} - counted
+    assert figures["foreign"]["French"]["sentences"] == len(expected)
+
+
+def test_measuring_again_gives_the_same_files(folder, corpus, korean_file, tmp_path):
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    (copy / FILE).unlink()
+    others = {"Korean": read_corpus(korean_file, heldout_sentences=1)}
+    measure_english(copy, corpus, others, read_written(SENTENCES))
+    for name in (FILE, MEASURED):
+        assert (copy / name).read_bytes() == (folder / name).read_bytes()
+
+
+def test_the_card_states_the_rates_and_retains_them(folder, corpus, tmp_path):
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    evaluate_translator(copy, corpus, "cpu")
+    text = (copy / "card.md").read_text()
+    assert "| Korean | 3 | 100.00 % | 43.85 to 100.00 % | 3 | 0 | 0 |" in text
+    assert "| Dutch, 5 words or more | " in text and "every threshold between" in text
+    assert text.index("## Quality") < text.index("## Text that is not English") < text.index("## Files")
+    content = json.loads((copy / MEASURED).read_text())
+    (copy / MEASURED).write_text(json.dumps(content | {"tokenizer_sha256": "0" * 64}))
+    write_readable_card(copy, card_markdown)
+    assert "## Text that is not English" not in (copy / "card.md").read_text()
+
+
+@pytest.mark.parametrize("pair", ["kor.tsv", "=kor.tsv", "Korean="])
+def test_another_language_needs_a_name_and_a_file(folder, data_file, pair, capsys):
+    words = ["english", "--data", data_file, "--model", folder, "--heldout", 6, "--other", pair]
+    assert main([str(word) for word in words]) == 2
+    assert "give NAME=FILE" in capsys.readouterr().err
+
+
+def test_other_data_than_was_trained_on_is_refused(folder, korean_file, capsys):
+    words = ["english", "--data", korean_file, "--model", folder, "--heldout", 1]
+    assert main([str(word) for word in words]) == 2
+    assert "not the one the translator was trained on" in capsys.readouterr().err
