@@ -16,12 +16,17 @@ from model.runtime.checkpoint import read_json, write_json
 from model.runtime.processes import ProcessGroup
 from model.text.word_alignment import learn_alignment
 from model.translator import Translator
+from tests.model import conftest as toy_language
 from tests.training.programs import run_in_process, toy_training
 from training import loop
 from training.card import write_weights
 from training.loop import METRICS, read_metrics, train
 from training.optimizer import Recipe
 from training.translation import TranslationTask
+
+# fixtures of the toy language
+data_file, corpus, tokenizer = toy_language.data_file, toy_language.corpus, toy_language.tokenizer
+pair, network, trace = toy_language.pair, toy_language.network, toy_language.trace
 
 EPOCHS = 2
 ALONE = ProcessGroup(0, 1, torch.device("cpu"))

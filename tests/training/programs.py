@@ -12,7 +12,7 @@ import torch
 
 from training.__main__ import main
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 150  # seconds after which a program is ended and its test fails
 
 
