@@ -25,11 +25,12 @@ class ConvolutionTrace(PictureTrace):
 
     Attributes:
         pixels, classes, logits: see `PictureTrace`.
-        maps: the stream after the stem and after every block, each `(channel, row, column)` float32. A cell covers
-            `pixels.shape[0] / map.shape[1]` pixels a side.
     """
 
     maps: tuple[np.ndarray, ...]
+    """The stream after the stem and after every block, each `(channel, row, column)` float32. A cell covers
+    `pixels.shape[0] / map.shape[1]` pixels a side.
+    """
 
     @property
     def records(self) -> dict[str, AttentionRecord]:

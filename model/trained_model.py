@@ -36,12 +36,12 @@ class TrainedModel(NetworkOwner, ABC):
         network: in evaluation mode.
         card: figures about data, training and quality, as the evaluation wrote them.
         weights_sha256: hash of the weight file, verified when it was read.
-        folder: of its files; before any is read, the folder of the shipped network.
     """
 
     network_type: ClassVar[type[nn.Module]]
     config_type: ClassVar[type[NetworkConfig]]
     folder: Path
+    """Of its files; before any is read, the folder of the shipped network."""
 
     def __init__(
         self,

@@ -66,15 +66,15 @@ class SentenceTranslator(TrainedModel, MeasuredDoubt, Generic[TraceT]):
 
     Attributes:
         tokenizer: the `Tokenizer`.
-        loaded_by: the line of Python that loads it, after an import from `model`.
-        intervene_in_steps: of one that can "intervene": runs a trace's sentence again under interventions.
     """
 
     network: TranslationNetwork
     folder = SHIPPED
     loaded_by: str
+    """The line of Python that loads it, after an import from `model`."""
     record: Callable[..., TraceT]  # records a teacher-forced pass
     intervene_in_steps: Callable[..., InSteps[InterventionResult[TraceT]]]
+    """Of one that can "intervene": runs a trace's sentence again under interventions."""
 
     def __init__(
         self,

@@ -11,17 +11,11 @@ MAX_KINDS = 1000  # of lines; all further ones count as one kind
 
 @dataclass
 class LineCount:
-    """The lines of one kind since the last one that was written.
+    """The lines of one kind since the last one that was written."""
 
-    Attributes:
-        text: of the line that was written.
-        since: seconds of the clock when it was written.
-        omitted: lines of the same kind that were not.
-    """
-
-    text: str
-    since: float
-    omitted: int = 0
+    text: str  # of the line that was written
+    since: float  # seconds of the clock when it was written
+    omitted: int = 0  # lines of the same kind that were not
 
 
 class LogLimit:

@@ -199,13 +199,8 @@ KOREAN: dict[tuple[str, str], NoClaim] = {
 DOCSTRINGS: dict[tuple[str, str], NoClaim] = {
     ("model/hub/eager_attention.py", "nearly every architecture it has"): NoClaim("the code of a library"),
     ("model/hub/eager_attention.py", "the usual eager form"): NoClaim("the code of a library; an equation is named"),
-    ("model/lessons/forgetting.py", "typical: geometric mean"): NoClaim("the name of a figure"),
     ("model/lessons/position_basis.py", "slow waves hardly differ"): NoClaim("arithmetic of long waves"),
     ("training/doubt_study.py", "most often"): NoClaim("definition of a count"),
-    ("views/components/head_list.py", "here, often: its label on this input and on many"): NoClaim(
-        "the name of a field"
-    ),
-    ("views/components/head_list.py", "`often` may be empty"): NoClaim("the name of a field"),
     ("pages/loss/formed_heads.py", "the aligned token most often"): NoClaim(
         "the largest of shares that the page states"
     ),

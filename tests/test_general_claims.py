@@ -22,7 +22,7 @@ from views.text import prose
 from views.text.catalogue import TEXT
 
 ROOT = Path(__file__).resolve().parents[1]
-PROGRAM = ("model", "attention_atlas", "views", "pages", "server")
+PROGRAM = ("model", "attention_atlas", "views", "pages", "server", "training")
 UNREAD = ("decisions.md",)  # records of what was measured on a day
 FREQUENCY = re.compile(
     r"\b(often|usual(?:ly)?|many|few|mostly|most of"
@@ -102,14 +102,18 @@ def korean_texts() -> dict[str, str]:
     return {name: re.sub(r"\s+", " ", LINK.sub(r"\1", text)) for name, text in listed.items()}
 
 
+def is_docstring(node: ast.AST) -> bool:
+    """Whether a statement is a string alone: of a module, a class, a function or a field."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
 @cache
 def docstrings() -> dict[str, str]:
     """File of the program -> its docstrings."""
     listed = {}
     for path in sorted(path for folder in PROGRAM for path in (ROOT / folder).rglob("*.py")):
         nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-        texts = [ast.get_docstring(node) or "" for node in nodes if isinstance(node, kinds)]
+        texts = [str(node.value.value) for node in nodes if is_docstring(node)]
         listed[str(path.relative_to(ROOT))] = re.sub(r"\s+", " ", " ".join(texts))
     return listed
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = ("attention_atlas", "model", "pages", "server", "views")
+FOLDERS = ("attention_atlas", "model", "pages", "server", "training", "views")
 WIDTH = 120
 HEADER = "Attributes:"
 ENTRY = re.compile(r"(\w+(?:, \w+)*): (.*)")

@@ -22,22 +22,17 @@ from model.data.images import LabelledImages
 class Distillation:
     """How a student learns from its teacher.
 
-    Attributes:
-        teacher_share: weight of the loss against the teacher's answers; the rest is against the labels.
-        teacher_temperature: divisor of both networks' logits, so that small probabilities count too (Hinton et al.
-            2015).
-        teacher_size: pixels a side at which the teacher reads a view; 0 is the last size of its training.
-        rounds: epochs after which views repeat; the teacher's answers to them are cached (Shen and Xing 2022), which
-            saves a third of the time where views are small and needs memory for that many views of every picture. 0
-            draws new views in every epoch.
-
     Raises:
         ValueError: a value lies outside its range.
     """
 
-    teacher_share: float = 1.0
+    teacher_share: float = 1.0  # weight of the loss against the teacher's answers; the rest is against the labels
+    # divisor of both networks' logits, so that small probabilities count too (Hinton et al. 2015).
     teacher_temperature: float = 2.0
-    teacher_size: int = 0
+    teacher_size: int = 0  # pixels a side at which the teacher reads a view; 0 is the last size of its training
+    # epochs after which views repeat; the teacher's answers to them are cached (Shen and Xing 2022), which saves a
+    # third of the time where views are small and needs memory for that many views of every picture. 0 draws new views
+    # in every epoch.
     rounds: int = 0
 
     def __post_init__(self) -> None:

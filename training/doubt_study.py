@@ -29,21 +29,13 @@ LEAST = 0.02  # of the sentences on each side of a threshold of the mean
 
 @dataclass(frozen=True, eq=False)
 class ScoredTranslations:
-    """Greedy translations of sentences, with what doubt is measured by.
+    """Greedy translations of sentences, with what doubt is measured by."""
 
-    Attributes:
-        texts: sentence -> translation.
-        tokens: probabilities of the tokens of each sentence without `</s>`, `(token,)`.
-        right: whether each of these is in a reference, `(token,)` bool.
-        means: see `mean_probability`, `(sentence,)`.
-        quality: sentence chrF, `(sentence,)`.
-    """
-
-    texts: dict[str, str]
-    tokens: list[np.ndarray]
-    right: list[np.ndarray]
-    means: np.ndarray
-    quality: np.ndarray
+    texts: dict[str, str]  # sentence -> translation
+    tokens: list[np.ndarray]  # probabilities of the tokens of each sentence without `</s>`, `(token,)`
+    right: list[np.ndarray]  # whether each of these is in a reference, `(token,)` bool
+    means: np.ndarray  # see `mean_probability`, `(sentence,)`
+    quality: np.ndarray  # sentence chrF, `(sentence,)`
 
 
 def measure_doubt(folder: Path, corpus: Corpus, device: str = "auto") -> dict:

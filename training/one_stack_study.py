@@ -113,17 +113,12 @@ def _sum_heads(model: LanguageModel, links: AlignmentTable, pairs: Pairs) -> Hea
 
 @dataclass(frozen=True, eq=False)
 class _PairFigures:
-    """What is measured of sentence pairs.
+    """What is measured of sentence pairs."""
 
-    Attributes:
-        heads: measures of all of them together.
-        links: `(sentence, 2, 6)`: of the last layer's mean and of one head, the counts by generated and by read token.
-        losses: `(sentence, 3)`: -ln p under the causal mask, under a prefix mask, and the number of tokens.
-    """
-
-    heads: HeadMeasures
+    heads: HeadMeasures  # measures of all of them together
+    # `(sentence, 2, 6)`: of the last layer's mean and of one head, the counts by generated and by read token
     links: np.ndarray
-    losses: np.ndarray
+    losses: np.ndarray  # `(sentence, 3)`: -ln p under the causal mask, under a prefix mask, and the number of tokens
 
 
 def _measure_pairs(model: LanguageModel, links: AlignmentTable, pairs: Pairs, head: tuple[int, int]) -> _PairFigures:

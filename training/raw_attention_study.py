@@ -113,19 +113,12 @@ def study_raw_attention(
 
 
 class ExceedingRows(NamedTuple):
-    """Rows of an embedding table with a larger product with another row than with themselves.
+    """Rows of an embedding table with a larger product with another row than with themselves."""
 
-    Attributes:
-        tokens: their ids.
-        pairs: number of pairs (row, row with the larger product).
-        wide: number of these with an angle above `WIDE` degrees between the two.
-        widest: the largest angle of such a pair, in degrees; 0 if there is none.
-    """
-
-    tokens: list[int]
-    pairs: int
-    wide: int
-    widest: float
+    tokens: list[int]  # their ids
+    pairs: int  # number of pairs (row, row with the larger product)
+    wide: int  # number of these with an angle above `WIDE` degrees between the two
+    widest: float  # the largest angle of such a pair, in degrees; 0 if there is none
 
 
 @torch.inference_mode()

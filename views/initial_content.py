@@ -61,16 +61,12 @@ _VIEW = """<style>
 
 @dataclass(frozen=True)
 class InitialContent:
-    """The default sentence of a page and its translation.
-
-    Attributes:
-        view: the component below the translation, on a page that begins with one.
-        settings: what the page opens with and then writes into its address.
-    """
+    """The default sentence of a page and its translation."""
 
     sentence: str
     translation: str
-    view: ComponentSnapshot | None = None
+    view: ComponentSnapshot | None = None  # the component below the translation, on a page that begins with one
+    # what the page opens with and then writes into its address
     settings: Mapping[str, str] = field(default_factory=dict)
 
     def is_for(self, query: dict[str, list[str]]) -> bool:

@@ -14,30 +14,19 @@ Label = Callable[[], str]  # a `Message` or an `Untranslated` text
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of attention, such as cross-attention, and its names.
+    """A kind of attention, such as cross-attention, and its names."""
 
-    Attributes:
-        name: its id in URLs and in the model.
-        in_sentence: its name within a sentence.
-        brief: the same in one word.
-        short: the same on a control.
-        queries, keys: what the rows and the columns are, such as "English query token"; an axis has it as its title.
-        causal: a query may only attend to itself and earlier tokens.
-        axes: names of a row and of a column, in files.
-        places: rows and columns are positions in a picture: their names all differ and need no number.
-        in_heading: its name at the beginning of a heading; `in_sentence` if None.
-    """
-
-    name: str
-    in_sentence: Label
+    name: str  # its id in URLs and in the model
+    in_sentence: Label  # its name within a sentence
+    # `queries`, `keys`: what the rows and the columns are, such as "English query token"; an axis has it as its title
     queries: Label
     keys: Label
-    brief: Label
-    short: Label
-    causal: bool = False
-    axes: tuple[Message, Message] = (terms.QUERY, terms.KEY)
-    places: bool = False
-    in_heading: Label | None = None
+    brief: Label  # the same in one word
+    short: Label  # the same on a control
+    causal: bool = False  # a query may only attend to itself and earlier tokens
+    axes: tuple[Message, Message] = (terms.QUERY, terms.KEY)  # names of a row and of a column, in files
+    places: bool = False  # rows and columns are positions in a picture: their names all differ and need no number
+    in_heading: Label | None = None  # its name at the beginning of a heading; `in_sentence` if None
 
     @property
     def title(self) -> str:

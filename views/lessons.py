@@ -14,21 +14,16 @@ from .text.catalogue import Message, say
 
 @dataclass(frozen=True)
 class Lesson:
-    """One lesson.
+    """One lesson."""
 
-    Attributes:
-        id: in the address and in what a browser stores.
-        name: its title.
-        page, key, part: where more is shown: a page, and the setting that opens a part of it; without a key the page.
-        first: the part is open by default, so that an address need not name it.
-    """
-
-    id: str
-    name: Message
+    id: str  # in the address and in what a browser stores
+    name: Message  # its title
+    # `page`, `key`, `part`: where more is shown: a page, and the setting that opens a part of it; without a key the
+    # page
     page: str
     key: str = ""
     part: str = ""
-    first: bool = False
+    first: bool = False  # the part is open by default, so that an address need not name it
 
     @property
     def address(self) -> str:

@@ -15,17 +15,11 @@ import numpy as np
 
 @dataclass(frozen=True)
 class LinkCounts:
-    """Links of one sentence pair, or of many added up.
+    """Links of one sentence pair, or of many added up."""
 
-    Attributes:
-        attention: of attention, |A|.
-        reference: of the reference, |S|.
-        shared: that both have.
-    """
-
-    attention: int
-    reference: int
-    shared: int
+    attention: int  # of attention, |A|
+    reference: int  # of the reference, |S|
+    shared: int  # that both have
 
     def __add__(self, other: LinkCounts) -> LinkCounts:
         return LinkCounts(

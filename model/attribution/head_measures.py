@@ -21,17 +21,12 @@ ENTROPY, DISTANCE = "entropy", "distance"
 
 @dataclass(frozen=True, eq=False)
 class HeadMeasurements:
-    """Measurements of all heads of one kind on one input.
+    """Measurements of all heads of one kind on one input."""
 
-    Attributes:
-        scores: of every pattern; see `model.attribution.head_labels`.
-        effect: `(layer, head)` float64, increase of the loss when the head is ablated, in nats; None if nothing was
-            ablated.
-        measures: "entropy" and "distance" -> `(layer, head)` float64; empty if no query has a choice.
-    """
-
-    scores: HeadScores
+    scores: HeadScores  # of every pattern; see `model.attribution.head_labels`
+    # `(layer, head)` float64, increase of the loss when the head is ablated, in nats; None if nothing was ablated
     effect: np.ndarray | None
+    # "entropy" and "distance" -> `(layer, head)` float64; empty if no query has a choice
     measures: dict[str, np.ndarray] = field(default_factory=dict)
 
 

@@ -24,19 +24,12 @@ POINTS = 32  # of the quadrature
 
 @dataclass(frozen=True, eq=False)
 class IntegratedSource:
-    """Scores of a whole translation.
+    """Scores of a whole translation."""
 
-    Attributes:
-        scores: `(T, S)` float64, in nats.
-        gaps: `(T,)`, the rise of ln p minus the sum of a token's scores.
-        rises: `(T,)`, how far ln p of each token rises from the baseline to the sentence.
-        points: of the quadrature.
-    """
-
-    scores: np.ndarray
-    gaps: np.ndarray
-    rises: np.ndarray
-    points: int = POINTS
+    scores: np.ndarray  # `(T, S)` float64, in nats
+    gaps: np.ndarray  # `(T,)`, the rise of ln p minus the sum of a token's scores
+    rises: np.ndarray  # `(T,)`, how far ln p of each token rises from the baseline to the sentence
+    points: int = POINTS  # of the quadrature
 
     @property
     def missing(self) -> float:

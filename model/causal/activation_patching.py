@@ -32,50 +32,46 @@ Direction = Literal["denoising", "noising"]
 
 @dataclass(frozen=True)
 class PatchingCheck:
-    """Errors of two results that are known beforehand, as shares of the largest logit of the run that gives.
-
-    Attributes:
-        everything: largest |difference| of a logit, with all cells of the grid and all of the stream replaced at once,
-            from the run that gives; 0 in exact arithmetic. None if the two runs differ in shape, or the stream cannot
-            be replaced.
-        nothing: the same with nothing replaced, from the run that receives.
-        effect_of_nothing: effect on the metric of replacing nothing; 0.
-        drift: largest |difference| of the metric between batches of different size, in the metric's unit; the effects
-            are measured against a run in the same batch and do not contain it.
-    """
+    """Errors of two results that are known beforehand, as shares of the largest logit of the run that gives."""
 
     everything: float | None
+    """Largest |difference| of a logit, with all cells of the grid and all of the stream replaced at once, from the run
+    that gives; 0 in exact arithmetic. None if the two runs differ in shape, or the stream cannot be replaced.
+    """
     nothing: float
+    """The same with nothing replaced, from the run that receives."""
     effect_of_nothing: float
+    """Effect on the metric of replacing nothing; 0."""
     drift: float
+    """Largest |difference| of the metric between batches of different size, in the metric's unit; the effects are
+    measured against a run in the same batch and do not contain it.
+    """
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ActivationPatching(CausalResult):
-    """A metric with every cell of a site replaced in turn.
-
-    Attributes:
-        site, part: see `model.causal.sites`.
-        direction: "denoising" or "noising".
-        metric: what was measured.
-        grid: the metric with each cell replaced, in its unit; axes layer, head and position as the site has them. For
-            the residual stream, layer 0 is the embedded input and layer k the output of layer k.
-        receiver, donor: the metric of the run that receives and of the run that gives.
-        standard_error: of the means over noisy samples, in the form of `grid`; None without noise.
-        samples: number of runs that `grid` is the mean of.
-        check: see `PatchingCheck`.
-    """
+    """A metric with every cell of a site replaced in turn."""
 
     site: str
     part: str
+    """`site`, `part`: see `model.causal.sites`."""
     direction: Direction
+    """ "denoising" or "noising"."""
     metric: Metric
+    """What was measured."""
     grid: Table
+    """The metric with each cell replaced, in its unit; axes layer, head and position as the site has them. For the
+    residual stream, layer 0 is the embedded input and layer k the output of layer k.
+    """
     receiver: float
     donor: float
+    """`receiver`, `donor`: the metric of the run that receives and of the run that gives."""
     check: PatchingCheck
+    """See `PatchingCheck`."""
     standard_error: Table | None = None
+    """Of the means over noisy samples, in the form of `grid`; None without noise."""
     samples: int = 1
+    """Number of runs that `grid` is the mean of."""
 
     @property
     def effects(self) -> np.ndarray:

@@ -37,19 +37,18 @@ TOKENS = 8192  # rows of the embedding that are in double precision at a time
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CompositionScores(CausalResult):
-    """Composition of all pairs of heads that causality allows.
-
-    Attributes:
-        scores: connection -> `(earlier layer, earlier head, later layer, later head)` float64 in [0, 1]; NaN where the
-            later head cannot depend on the earlier one.
-        chance: mean score of random matrices of these sizes.
-        difference: largest |difference| of the strongest score of each connection from the product of the whole
-            `(d_model, d_model)` matrices.
-    """
+    """Composition of all pairs of heads that causality allows."""
 
     scores: dict[Connection, np.ndarray]
+    """Connection -> `(earlier layer, earlier head, later layer, later head)` float64 in [0, 1]; NaN where the later
+    head cannot depend on the earlier one.
+    """
     chance: float
+    """Mean score of random matrices of these sizes."""
     difference: float
+    """Largest |difference| of the strongest score of each connection from the product of the whole `(d_model, d_model)`
+    matrices.
+    """
 
     @property
     def tables(self) -> dict[str, Table]:
@@ -72,18 +71,16 @@ class NoCopyingScore(CausalError, KeyError):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CopyingScores(CausalResult, Mapping[str, np.ndarray]):
-    """Copying scores of all heads that read and write one stream; also a mapping from their kinds to the scores.
-
-    Attributes:
-        scores: kind of attention -> `(layer, head)` float64 in [-1, 1].
-        left_out: kinds whose values are of another stream than their queries, so that they have no score.
-        difference: largest |difference| of the sum of a head's eigenvalues from the trace of its circuit, computed from
-            the `(d_model, d_model)` matrices, as a share of the sum of their absolute values.
-    """
+    """Copying scores of all heads that read and write one stream; also a mapping from their kinds to the scores."""
 
     scores: dict[str, np.ndarray]
+    """Kind of attention -> `(layer, head)` float64 in [-1, 1]."""
     difference: float
+    """Largest |difference| of the sum of a head's eigenvalues from the trace of its circuit, computed from the
+    `(d_model, d_model)` matrices, as a share of the sum of their absolute values.
+    """
     left_out: tuple[str, ...] = ()
+    """Kinds whose values are of another stream than their queries, so that they have no score."""
 
     @property
     def tables(self) -> dict[str, Table]:

@@ -26,19 +26,12 @@ from .resumable import ResumableNetwork
 
 @dataclass(frozen=True, eq=False)
 class CutPass:
-    """One pass of the network over the clean input with edges cut.
+    """One pass of the network over the clean input with edges cut."""
 
-    Attributes:
-        value: the metric.
-        hidden: hidden states, `(1, output, d_model)`.
-        case: the inputs of heads that are replaced.
-        cuts_logits: whether an edge to the logits is cut.
-    """
-
-    value: float
-    hidden: Tensor
-    case: Case
-    cuts_logits: bool
+    value: float  # the metric
+    hidden: Tensor  # hidden states, `(1, output, d_model)`
+    case: Case  # the inputs of heads that are replaced
+    cuts_logits: bool  # whether an edge to the logits is cut
 
 
 @torch.inference_mode()
@@ -94,18 +87,12 @@ def cut_answer_in_steps(
 
 @dataclass(frozen=True, eq=False)
 class CutRun:
-    """A run with edges cut.
+    """A run with edges cut."""
 
-    Attributes:
-        value: the metric.
-        ids: of the translation that it generates, without `<s>`; `</s>` included if it was reached.
-        fed: how many of them were fed, and not generated.
-        probabilities: of the tokens, given those before them; none where the translation ends with the target.
-    """
-
-    value: float
-    ids: tuple[int, ...]
-    fed: int
+    value: float  # the metric
+    ids: tuple[int, ...]  # of the translation that it generates, without `<s>`; `</s>` included if it was reached
+    fed: int  # how many of them were fed, and not generated
+    # of the tokens, given those before them; none where the translation ends with the target
     probabilities: tuple[float, ...] = ()
 
 

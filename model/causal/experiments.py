@@ -21,21 +21,18 @@ MOST_TOKENS = 128  # of a translation that is compared with another
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """A clean and a corrupt input of a network.
-
-    Attributes:
-        clean, corrupt: one input each, with a batch of one.
-        clean_labels, corrupt_labels: stack -> labels of the positions.
-        metric: what is proposed; None where both inputs have the same answer.
-        same_answer: the error where there is no metric.
-    """
+    """A clean and a corrupt input of a network."""
 
     clean: Inputs
     corrupt: Inputs
+    """`clean`, `corrupt`: one input each, with a batch of one."""
     clean_labels: Mapping[str, Sequence[str]]
     corrupt_labels: Mapping[str, Sequence[str]]
+    """`clean_labels`, `corrupt_labels`: stack -> labels of the positions."""
     metric: Metric | None
+    """What is proposed; None where both inputs have the same answer."""
     same_answer: Template = Template("Both inputs have the same answer; state a metric, or change one of the inputs.")
+    """The error where there is no metric."""
 
     def measured(self, metric: Metric | None) -> Metric:
         """A stated metric, else the proposed one.

@@ -21,15 +21,11 @@ FILE = "head_means.safetensors"  # next to the weights
 
 @dataclass(frozen=True, eq=False)
 class HeadPool:
-    """Outputs of every head at the positions of some inputs.
+    """Outputs of every head at the positions of some inputs."""
 
-    Attributes:
-        outputs: kind of attention -> `(vector, layer, head, d_k)`; vector v of all heads is from one position.
-        inputs: number of inputs.
-    """
-
+    # kind of attention -> `(vector, layer, head, d_k)`; vector v of all heads is from one position
     outputs: dict[str, Tensor]
-    inputs: int
+    inputs: int  # number of inputs
 
     def means(self) -> "HeadMeans":
         """The mean of every head."""
@@ -39,16 +35,13 @@ class HeadPool:
 
 @dataclass(frozen=True, eq=False)
 class HeadMeans:
-    """Mean output of every head over the positions of some inputs.
-
-    Attributes:
-        means: kind of attention -> `(layer, head, d_k)`.
-        inputs, vectors: number of inputs, and of positions of the first kind.
-    """
+    """Mean output of every head over the positions of some inputs."""
 
     means: dict[str, Tensor]
+    """Kind of attention -> `(layer, head, d_k)`."""
     inputs: int
     vectors: int
+    """`inputs`, `vectors`: number of inputs, and of positions of the first kind."""
 
     def save(self, folder: Path, weights_sha256: str) -> None:
         """Write to `FILE` in a folder, in single precision, with the hash of the network's weights.

@@ -36,28 +36,25 @@ HeadPlace = tuple[str, int, int]  # kind, layer and head, from 0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HeadAblation(CausalResult):
-    """A metric without single heads, and without pairs of those with the largest effect.
-
-    Attributes:
-        replacement: by what heads were replaced.
-        metric, reference: what was measured, and its value with all heads on.
-        effects: kind -> `(layer, head)` float64, the metric without the head minus `reference`; mean over samples.
-        standard_errors: in the form of `effects`, over samples; None without samples.
-        leading: the heads with the largest |effect|, largest first.
-        pairs: `(leading, leading)`, the effect of ablating both; on the diagonal that of the one.
-        nothing: largest |effect| of replacing every head by its own output; 0.
-        drift: as in `model.causal.activation_patching.PatchingCheck`.
-    """
+    """A metric without single heads, and without pairs of those with the largest effect."""
 
     replacement: Replacement
+    """By what heads were replaced."""
     metric: Metric
     reference: float
+    """`metric`, `reference`: what was measured, and its value with all heads on."""
     effects: dict[str, np.ndarray]
+    """Kind -> `(layer, head)` float64, the metric without the head minus `reference`; mean over samples."""
     standard_errors: dict[str, np.ndarray] | None
+    """In the form of `effects`, over samples; None without samples."""
     leading: tuple[HeadPlace, ...]
+    """The heads with the largest |effect|, largest first."""
     pairs: np.ndarray
+    """`(leading, leading)`, the effect of ablating both; on the diagonal that of the one."""
     nothing: float
+    """Largest |effect| of replacing every head by its own output; 0."""
     drift: float
+    """As in `model.causal.activation_patching.PatchingCheck`."""
 
     @property
     def interactions(self) -> np.ndarray:

@@ -32,23 +32,21 @@ BATCH = 16  # points whose gradients are computed together
 
 @dataclass(frozen=True, eq=False, repr=False)
 class IntegratedGradients(CausalResult):
-    """Attributions of a metric.
-
-    Attributes:
-        metric: what is attributed.
-        attributions: of text, stack -> `(position,)` float64; of a picture, "patches" -> `(patch,)` and "pixels" ->
-            `(row, column)`, summed over colours; in the metric's unit.
-        labels: in the form of `attributions`, without "pixels".
-        value, baseline: the metric of the input and of the baseline.
-        points: of the quadrature.
-    """
+    """Attributions of a metric."""
 
     metric: Metric
+    """What is attributed."""
     attributions: dict[str, np.ndarray]
+    """Of text, stack -> `(position,)` float64; of a picture, "patches" -> `(patch,)` and "pixels" -> `(row, column)`,
+    summed over colours; in the metric's unit.
+    """
     labels: dict[str, tuple[str, ...]]
+    """In the form of `attributions`, without "pixels"."""
     value: float
     baseline: float
+    """`value`, `baseline`: the metric of the input and of the baseline."""
     points: int
+    """Of the quadrature."""
 
     @property
     def gap(self) -> float:
@@ -145,12 +143,9 @@ def _total(first: int, most: int) -> int:
 
 
 class _Path(ABC):
-    """The line from a baseline to an input, in one or more tensors that the network reads.
+    """The line from a baseline to an input, in one or more tensors that the network reads."""
 
-    Attributes:
-        starts, moves: the baseline, and what is added to reach the input, `(1, ...)` each.
-    """
-
+    # `starts`, `moves`: the baseline, and what is added to reach the input, `(1, ...)` each
     starts: list[Tensor]
     moves: list[Tensor]
 

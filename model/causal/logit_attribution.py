@@ -27,27 +27,24 @@ from .resumable import Inputs, RecordedRun, ResumableNetwork, stream_name
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LogitAttribution(CausalResult):
-    """A logit, or the difference of two, as a sum.
-
-    Attributes:
-        index, other: the token or class, and the one whose logit is subtracted; None where none is.
-        position: the output position.
-        heads: kind of attention -> `(layer, head)` float64, in logits.
-        feed_forward: `(layer,)`, without the bias of the output.
-        embedding, positional: share of the token's embedding (of a ViT, of CLS) and of its position.
-        biases: "attention", "feed_forward", "norms", "output" -> the share of these biases.
-        logit: the network's own.
-    """
+    """A logit, or the difference of two, as a sum."""
 
     index: int
     other: int | None
+    """`index`, `other`: the token or class, and the one whose logit is subtracted; None where none is."""
     position: int
+    """The output position."""
     heads: dict[str, np.ndarray]
+    """Kind of attention -> `(layer, head)` float64, in logits."""
     feed_forward: np.ndarray
+    """`(layer,)`, without the bias of the output."""
     embedding: float
     positional: float
+    """`embedding`, `positional`: share of the token's embedding (of a ViT, of CLS) and of its position."""
     biases: dict[str, float]
+    """ "attention", "feed_forward", "norms", "output" -> the share of these biases."""
     logit: float
+    """The network's own."""
 
     @property
     def total(self) -> float:

@@ -24,26 +24,24 @@ TOP = 5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LogitLens(CausalResult):
-    """The answer after every row of the stream and at every position; R rows, P positions.
-
-    Attributes:
-        positions: labels of the positions; of a ViT CLS and the patches.
-        top_ids, top_probabilities: `(R, P, top)`, the most probable tokens or classes, most probable first.
-        right_ids: `(P,)`, the token or class whose probability is stated.
-        probabilities, ranks: `(R, P)` of `right_ids`; rank 1 is the most probable.
-        divergence: `(R, P)`, Kullback-Leibler divergence of a row's probabilities from those of the last row, in nats.
-        difference: largest |difference| of a logit of the last row from the network's own, as a share of its largest
-            logit; 0 up to rounding.
-    """
+    """The answer after every row of the stream and at every position; R rows, P positions."""
 
     positions: tuple[str, ...]
+    """Labels of the positions; of a ViT CLS and the patches."""
     top_ids: np.ndarray
     top_probabilities: np.ndarray
+    """`top_ids`, `top_probabilities`: `(R, P, top)`, the most probable tokens or classes, most probable first."""
     right_ids: tuple[int, ...]
+    """`(P,)`, the token or class whose probability is stated."""
     probabilities: np.ndarray
     ranks: np.ndarray
+    """`probabilities`, `ranks`: `(R, P)` of `right_ids`; rank 1 is the most probable."""
     divergence: np.ndarray
+    """`(R, P)`, Kullback-Leibler divergence of a row's probabilities from those of the last row, in nats."""
     difference: float
+    """Largest |difference| of a logit of the last row from the network's own, as a share of its largest logit; 0 up to
+    rounding.
+    """
 
     @property
     def tables(self) -> dict[str, Table]:

@@ -20,15 +20,12 @@ PROJECTED = 4_000_000  # logits that are computed at a time, so that they stay s
 
 
 class Metric(ABC):
-    """A number of a run.
-
-    Attributes:
-        unit: of the number: "logits", "nats" or "probability".
-        higher_is_better: whether a higher number means more of what is asked for.
-    """
+    """A number of a run."""
 
     unit: ClassVar[str]
+    """Of the number: "logits", "nats" or "probability"."""
     higher_is_better: ClassVar[bool] = True
+    """Whether a higher number means more of what is asked for."""
 
     @abstractmethod
     def places(self, length: int) -> list[int]:
@@ -160,15 +157,12 @@ class Probability(_AtOnePosition):
 
 @dataclass(frozen=True)
 class TargetLoss(Metric):
-    """Mean -ln p of the tokens that should follow, in nats; for a ViT, of its one right class.
-
-    Attributes:
-        ids: one for each of `at`.
-        at: output positions; by default the first ones, as many as there are ids.
-    """
+    """Mean -ln p of the tokens that should follow, in nats; for a ViT, of its one right class."""
 
     ids: tuple[int, ...]
+    """One for each of `at`."""
     at: tuple[int, ...] | None = None
+    """Output positions; by default the first ones, as many as there are ids."""
     unit = "nats"
     higher_is_better = False
 

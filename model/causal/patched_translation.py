@@ -123,21 +123,14 @@ def patch_each_in_steps(
 
 @dataclass(frozen=True, eq=False)
 class PatchedTranslation:
-    """What a run with one patched cell generates.
+    """What a run with one patched cell generates."""
 
-    Attributes:
-        ids: of the translation, without `<s>`; `</s>` included if it was reached.
-        fed: how many of them were fed, and not generated.
-        value: the metric with this cell patched.
-        probabilities: of the tokens, given those before them, in the patched run.
-        cross: `(layer, head, token, source)` float32, cross-attention where each token was chosen, in the patched run;
-            no layers where the network has none.
-    """
-
-    ids: tuple[int, ...]
-    fed: int
-    value: float
-    probabilities: tuple[float, ...]
+    ids: tuple[int, ...]  # of the translation, without `<s>`; `</s>` included if it was reached
+    fed: int  # how many of them were fed, and not generated
+    value: float  # the metric with this cell patched
+    probabilities: tuple[float, ...]  # of the tokens, given those before them, in the patched run
+    # `(layer, head, token, source)` float32, cross-attention where each token was chosen, in the patched run; no layers
+    # where the network has none
     cross: np.ndarray
 
 

@@ -18,15 +18,12 @@ MEASURED = 8  # rows of the run that is timed
 
 @dataclass(frozen=True)
 class PatchingEstimate:
-    """What a measurement will take.
-
-    Attributes:
-        runs: number of forward passes, one for each cell or edge.
-        seconds: estimated from one measured batch; runs that are resumed at a later layer take less.
-    """
+    """What a measurement will take."""
 
     runs: int
+    """Number of forward passes, one for each cell or edge."""
     seconds: float
+    """Estimated from one measured batch; runs that are resumed at a later layer take less."""
 
     @property
     def asks_first(self) -> bool:

@@ -22,17 +22,11 @@ WHOLE_INPUT = "input"  # all positions of the input together
 
 @dataclass(frozen=True, order=True)
 class PathNode:
-    """A token of the input, the whole input, a head, or the logits. Numbers count from 0.
+    """A token of the input, the whole input, a head, or the logits. Numbers count from 0."""
 
-    Attributes:
-        kind: `TOKEN`, `WHOLE_INPUT`, a kind of attention, or `LOGITS`.
-        layer: of the head; the position of a token.
-        head: of a head.
-    """
-
-    kind: str
-    layer: int = 0
-    head: int = 0
+    kind: str  # `TOKEN`, `WHOLE_INPUT`, a kind of attention, or `LOGITS`
+    layer: int = 0  # of the head; the position of a token
+    head: int = 0  # of a head
 
     @property
     def id(self) -> str:
@@ -45,17 +39,12 @@ class PathNode:
 
 @dataclass(frozen=True)
 class PathEdge:
-    """One edge: what `sender` passes to one input of `receiver`.
-
-    Attributes:
-        input: "queries", "keys" or "values"; empty for the logits.
-        effect: the metric with this edge cut minus that without, in the metric's unit.
-    """
+    """One edge: what `sender` passes to one input of `receiver`."""
 
     sender: PathNode
     receiver: PathNode
-    input: str
-    effect: float
+    input: str  # "queries", "keys" or "values"; empty for the logits
+    effect: float  # the metric with this edge cut minus that without, in the metric's unit
 
     @property
     def id(self) -> str:

@@ -37,42 +37,39 @@ CHECKED = 3  # edges that are computed again
 
 @dataclass(frozen=True)
 class PathCheck:
-    """Differences of edges from what is known, in the metric's unit.
-
-    Attributes:
-        recomputed: largest |difference| of the strongest edges from whole runs of the network, one edge at a time,
-            without resuming and without batches.
-        nothing: largest |effect| on the metric where the strongest senders keep their own output.
-        drift: as in `model.causal.activation_patching.PatchingCheck`.
-    """
+    """Differences of edges from what is known, in the metric's unit."""
 
     recomputed: float
+    """Largest |difference| of the strongest edges from whole runs of the network, one edge at a time, without resuming
+    and without batches.
+    """
     nothing: float
+    """Largest |effect| on the metric where the strongest senders keep their own output."""
     drift: float
+    """As in `model.causal.activation_patching.PatchingCheck`."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PathPatching(CausalResult):
-    """Effects of all edges.
-
-    Attributes:
-        edges: connection -> `(sender layer, sender head, receiver layer, receiver head)` float64, the metric with the
-            edge patched minus that without; NaN where the receiver cannot depend on the sender.
-        direct: kind of the sender -> `(layer, head)`, the same of the path to the logits through no other head. The
-            encoder's heads have no such path.
-        receiver, donor: the metric of the run that receives and of the run that gives.
-        feed_forward: whether feed-forward layers pass a change on ("recomputed") or not ("frozen").
-        check: see `PathCheck`.
-    """
+    """Effects of all edges."""
 
     edges: dict[Connection, np.ndarray]
+    """Connection -> `(sender layer, sender head, receiver layer, receiver head)` float64, the metric with the edge
+    patched minus that without; NaN where the receiver cannot depend on the sender.
+    """
     direct: dict[str, np.ndarray]
+    """Kind of the sender -> `(layer, head)`, the same of the path to the logits through no other head. The encoder's
+    heads have no such path.
+    """
     direction: Direction
     metric: Metric
     feed_forward: FeedForward
+    """Whether feed-forward layers pass a change on ("recomputed") or not ("frozen")."""
     receiver: float
     donor: float
+    """`receiver`, `donor`: the metric of the run that receives and of the run that gives."""
     check: PathCheck
+    """See `PathCheck`."""
 
     @property
     def count(self) -> int:

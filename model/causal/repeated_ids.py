@@ -30,22 +30,19 @@ LENGTH, ROWS = 25, 8
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RepeatedIdScores(CausalResult):
-    """Scores of every head that attends within one sequence.
-
-    Attributes:
-        scores: kind of attention -> score -> `(layer, head)` float64 in [0, 1].
-        standard_errors: the same of the means over rows; NaN for a single row.
-        chance: kind of attention -> score -> that of uniform attention over all keys that are not masked.
-        length, rows: of the random ids before they are repeated; how many rows.
-        row_sum_error: largest distance of a query's weights from summing to 1.
-    """
+    """Scores of every head that attends within one sequence."""
 
     scores: dict[str, dict[str, np.ndarray]]
+    """Kind of attention -> score -> `(layer, head)` float64 in [0, 1]."""
     standard_errors: dict[str, dict[str, np.ndarray]]
+    """The same of the means over rows; NaN for a single row."""
     chance: dict[str, dict[str, float]]
+    """Kind of attention -> score -> that of uniform attention over all keys that are not masked."""
     length: int
     rows: int
+    """`length`, `rows`: of the random ids before they are repeated; how many rows."""
     row_sum_error: float
+    """Largest distance of a query's weights from summing to 1."""
 
     @property
     def tables(self) -> dict[str, Table]:

@@ -55,15 +55,12 @@ class HeadMatrices(NamedTuple):
 
 
 class CausalNetwork(ABC):
-    """A network whose runs can be changed and continued.
-
-    Attributes:
-        network: in evaluation mode.
-        stacks: name of a stack -> number of its layers, in the order in which they run.
-    """
+    """A network whose runs can be changed and continued."""
 
     network: nn.Module
+    """In evaluation mode."""
     stacks: dict[str, int]
+    """Name of a stack -> number of its layers, in the order in which they run."""
 
     @abstractmethod
     def run(self, inputs: Inputs, tap: Tap | None = None) -> Tensor:
@@ -113,20 +110,18 @@ class CausalNetwork(ABC):
 
 
 class ResumableNetwork(CausalNetwork):
-    """A network whose layers can be run again from any of them on.
-
-    Attributes:
-        kinds: its kinds of attention.
-        output_stack: the stack whose last stream the logits are computed from.
-        pre_norm: sub-layers read the normalised stream, and a last norm precedes the logits; else every sum is
-            normalised and no norm follows the last layer.
-        has_stream: whether its residual streams can be replaced.
-    """
+    """A network whose layers can be run again from any of them on."""
 
     kinds: tuple[AttentionKind, ...]
+    """Its kinds of attention."""
     output_stack: str
+    """The stack whose last stream the logits are computed from."""
     pre_norm: bool
+    """Sub-layers read the normalised stream, and a last norm precedes the logits; else every sum is normalised and no
+    norm follows the last layer.
+    """
     has_stream: bool = True
+    """Whether its residual streams can be replaced."""
 
     def stage_of(self, name: str) -> tuple[int, int]:
         """Number of the stack and layer; a row of the stream is changed where it enters the next layer."""

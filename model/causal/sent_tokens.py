@@ -25,18 +25,14 @@ CHANCE = 0.5  # share of links at which a random vector raises a token
 
 @dataclass(frozen=True, eq=False)
 class SentTokens:
-    """What every head of cross-attention sends over the links of some sentences.
+    """What every head of cross-attention sends over the links of some sentences."""
 
-    Attributes:
-        links: number of links between tokens that differ.
-        target_raised, source_raised: `(layer, head)` share of the links at which the aligned target token, or the
-            source token itself, is raised.
-        target_rank, source_rank: `(layer, head)` median rank of these tokens.
-    """
-
-    links: int
+    links: int  # number of links between tokens that differ
+    # `target_raised`, `source_raised`: `(layer, head)` share of the links at which the aligned target token, or the
+    # source token itself, is raised
     target_raised: np.ndarray
     source_raised: np.ndarray
+    # `target_rank`, `source_rank`: `(layer, head)` median rank of these tokens
     target_rank: np.ndarray
     source_rank: np.ndarray
 

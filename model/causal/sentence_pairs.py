@@ -25,18 +25,14 @@ Translating = ResumableTranslator | RecurrentCausalNetwork
 
 @dataclass(frozen=True)
 class TargetToken:
-    """A token of the clean translation, and the token that replaces it after the corrupt sentence.
+    """A token of the clean translation, and the token that replaces it after the corrupt sentence."""
 
-    Attributes:
-        place: in the clean translation, from 0.
-        index, label: the token.
-        other, other_label: what the network prefers here after the corrupt sentence and the same beginning; None if it
-            prefers the same token.
-    """
-
-    place: int
+    place: int  # in the clean translation, from 0
+    # `index`, `label`: the token
     index: int
     label: str
+    # `other`, `other_label`: what the network prefers here after the corrupt sentence and the same beginning; None if
+    # it prefers the same token
     other: int | None
     other_label: str | None
 
@@ -48,25 +44,18 @@ class TargetToken:
 
 @dataclass(frozen=True, eq=False)
 class SentencePair:
-    """A clean and a corrupt sentence with their greedy translations.
+    """A clean and a corrupt sentence with their greedy translations."""
 
-    Attributes:
-        clean_ids, corrupt_ids: the sentences, ending with `</s>`.
-        clean_tokens, corrupt_tokens: their labels.
-        translations: ids of both greedy translations, clean first.
-        texts: the same as text.
-        targets: every token of the clean translation.
-        alignments: name -> which positions correspond, without two names for the same; see `align`.
-    """
-
+    # `clean_ids`, `corrupt_ids`: the sentences, ending with `</s>`
     clean_ids: tuple[int, ...]
     corrupt_ids: tuple[int, ...]
+    # `clean_tokens`, `corrupt_tokens`: their labels
     clean_tokens: tuple[str, ...]
     corrupt_tokens: tuple[str, ...]
-    translations: tuple[tuple[int, ...], tuple[int, ...]]
-    texts: tuple[str, str]
-    targets: tuple[TargetToken, ...]
-    alignments: dict[str, Places]
+    translations: tuple[tuple[int, ...], tuple[int, ...]]  # ids of both greedy translations, clean first
+    texts: tuple[str, str]  # the same as text
+    targets: tuple[TargetToken, ...]  # every token of the clean translation
+    alignments: dict[str, Places]  # name -> which positions correspond, without two names for the same; see `align`
 
     @property
     def are_equal(self) -> bool:

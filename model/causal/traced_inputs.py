@@ -17,21 +17,18 @@ from .resumable import Inputs
 
 @dataclass(frozen=True, eq=False)
 class TracedInput:
-    """One input with its labels.
-
-    Attributes:
-        inputs: with a batch of one.
-        labels: stack -> labels of the positions.
-        next_ids: the token that follows each position of the output stack; of a picture, the answer at each position.
-        outputs: number of output positions.
-        metric: the loss of the target, or the probability of the answer.
-    """
+    """One input with its labels."""
 
     inputs: Inputs
+    """With a batch of one."""
     labels: Mapping[str, Sequence[str]]
+    """Stack -> labels of the positions."""
     next_ids: tuple[int, ...]
+    """The token that follows each position of the output stack; of a picture, the answer at each position."""
     outputs: int
+    """Number of output positions."""
     metric: Metric
+    """The loss of the target, or the probability of the answer."""
 
     def following(self, position: int, stated: int | None = None) -> int:
         """The token or class that is asked for at an output position: a stated one, else the one that follows.

@@ -26,19 +26,13 @@ KIND = "cross"
 
 @dataclass(frozen=True, eq=False)
 class RibbonOutcome:
-    """Cross-attention of one layer, mean over its heads.
+    """Cross-attention of one layer, mean over its heads."""
 
-    Attributes:
-        weights: `(T, S)` float64.
-        place: the query of the question, from 0.
-        strongest: which key the place attends to most; options are keys.
-        spread: which place has the most even row, by entropy; options are places. Its figure is the number of keys
-            that a row of equal weights with this entropy would have.
-    """
-
-    weights: np.ndarray
-    place: int
-    strongest: AskedOutcome
+    weights: np.ndarray  # `(T, S)` float64
+    place: int  # the query of the question, from 0
+    strongest: AskedOutcome  # which key the place attends to most; options are keys
+    # which place has the most even row, by entropy; options are places. Its figure is the number of keys that a row of
+    # equal weights with this entropy would have.
     spread: AskedOutcome
 
 
@@ -60,24 +54,18 @@ def read_ribbons(trace: Trace, layer: int) -> RibbonOutcome:
 
 @dataclass(frozen=True, eq=False)
 class AddedScoreOutcome:
-    """One row of one head before and after a number is added to one of its scores.
+    """One row of one head before and after a number is added to one of its scores."""
 
-    Attributes:
-        place, key: the row, and the key whose score changes.
-        scores, before, after: `(S,)` float64.
-        others: what happens to the other weights; options "stay", "factor" and "small".
-        half: which number makes the weight one half; options are indices of `numbers`.
-        numbers: the numbers to choose from.
-    """
-
+    # `place`, `key`: the row, and the key whose score changes
     place: int
     key: int
+    # `scores`, `before`, `after`: `(S,)` float64
     scores: np.ndarray
     before: np.ndarray
     after: np.ndarray
-    others: AskedOutcome
-    half: AskedOutcome
-    numbers: tuple[float, ...]
+    others: AskedOutcome  # what happens to the other weights; options "stay", "factor" and "small"
+    half: AskedOutcome  # which number makes the weight one half; options are indices of `numbers`
+    numbers: tuple[float, ...]  # the numbers to choose from
 
 
 def add_to_score(trace: Trace, layer: int, head: int) -> AddedScoreOutcome:
@@ -106,17 +94,11 @@ def add_to_score(trace: Trace, layer: int, head: int) -> AddedScoreOutcome:
 
 @dataclass(frozen=True, eq=False)
 class AveragedHeadsOutcome:
-    """The translation's loss when every head gets the mean weights of its layer.
+    """The translation's loss when every head gets the mean weights of its layer."""
 
-    Attributes:
-        loss: how it changes; options "same", "double" and "more".
-        losses: `(head,)` nats, with each head of the layer ablated alone.
-        cheapest: which ablated head costs least; options are heads from 0.
-    """
-
-    loss: AskedOutcome
-    losses: np.ndarray
-    cheapest: AskedOutcome
+    loss: AskedOutcome  # how it changes; options "same", "double" and "more"
+    losses: np.ndarray  # `(head,)` nats, with each head of the layer ablated alone
+    cheapest: AskedOutcome  # which ablated head costs least; options are heads from 0
 
 
 @torch.inference_mode()
@@ -162,28 +144,19 @@ def _losses_without_heads(network: Transformer, trace: Trace, layer: int) -> np.
 
 @dataclass(frozen=True, eq=False)
 class HiddenKeyOutcome:
-    """What hiding keys of one layer's cross-attention from one place does to its token.
+    """What hiding keys of one layer's cross-attention from one place does to its token."""
 
-    Attributes:
-        weights: `(T, S)` float64, mean over the heads.
-        place: the query whose strongest weight is the largest.
-        stays: `(T,)` bool, whether the token stays when the strongest key of its place is hidden.
-        chosen: the token at `place` without its strongest key.
-        word: what happens to it; options "stays" and "changes", which are nearly tied where the token and the most
-            probable other one differ by less than `NEAR_PROBABILITY`.
-        others: `(layer - 1,)` weights that the other layers give to the hidden key at `place`, mean over their heads.
-        rises: `(S,)` nats by which -ln p of the token rises when each key is hidden from `place`.
-        matters: which key raises it most; options are keys.
-    """
-
-    weights: np.ndarray
-    place: int
-    stays: np.ndarray
-    chosen: str
+    weights: np.ndarray  # `(T, S)` float64, mean over the heads
+    place: int  # the query whose strongest weight is the largest
+    stays: np.ndarray  # `(T,)` bool, whether the token stays when the strongest key of its place is hidden
+    chosen: str  # the token at `place` without its strongest key
+    # what happens to it; options "stays" and "changes", which are nearly tied where the token and the most probable
+    # other one differ by less than `NEAR_PROBABILITY`
     word: AskedOutcome
+    # `(layer - 1,)` weights that the other layers give to the hidden key at `place`, mean over their heads
     others: np.ndarray
-    rises: np.ndarray
-    matters: AskedOutcome
+    rises: np.ndarray  # `(S,)` nats by which -ln p of the token rises when each key is hidden from `place`
+    matters: AskedOutcome  # which key raises it most; options are keys
 
 
 @torch.inference_mode()

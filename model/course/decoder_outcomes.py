@@ -21,22 +21,15 @@ ONE_VECTOR, ADDITIVE = "lstm-vector", "lstm-additive"
 
 @dataclass(frozen=True, eq=False)
 class ReplacedTokenOutcome:
-    """The decoder's streams after one token of its input is replaced.
+    """The decoder's streams after one token of its input is replaced."""
 
-    Attributes:
-        position: of the replaced token.
-        masked, unmasked: `(T,)` largest |difference| of the last layer's stream, with the causal mask and without.
-        earlier: which earlier positions change; options "none", "one" (the one before) and "all".
-        hidden: how many cells of a map are masked; options are indices of `numbers`.
-        numbers: the numbers to choose from.
-    """
-
-    position: int
+    position: int  # of the replaced token
+    # `masked`, `unmasked`: `(T,)` largest |difference| of the last layer's stream, with the causal mask and without
     masked: np.ndarray
     unmasked: np.ndarray
-    earlier: AskedOutcome
-    hidden: AskedOutcome
-    numbers: tuple[float, ...]
+    earlier: AskedOutcome  # which earlier positions change; options "none", "one" (the one before) and "all"
+    hidden: AskedOutcome  # how many cells of a map are masked; options are indices of `numbers`
+    numbers: tuple[float, ...]  # the numbers to choose from
 
 
 def replace_token(network: Transformer, trace: Trace, position: int = 3) -> ReplacedTokenOutcome:
@@ -58,22 +51,15 @@ def replace_token(network: Transformer, trace: Trace, position: int = 3) -> Repl
 
 @dataclass(frozen=True, eq=False)
 class TemperatureOutcome:
-    """The five most probable tokens of one place, at temperature 1 and at another.
+    """The five most probable tokens of one place, at temperature 1 and at another."""
 
-    Attributes:
-        place: the place of a word whose distribution is the most even.
-        row: its tokens.
-        before, after: `(6,)` their probabilities, and those of all other tokens together.
-        others: how many other tokens there are.
-        order: how their order changes; options "same", "reversed" and "random".
-    """
-
-    place: int
-    row: Prediction
+    place: int  # the place of a word whose distribution is the most even
+    row: Prediction  # its tokens
+    # `before`, `after`: `(6,)` their probabilities, and those of all other tokens together
     before: np.ndarray
     after: np.ndarray
-    others: int
-    order: AskedOutcome
+    others: int  # how many other tokens there are
+    order: AskedOutcome  # how their order changes; options "same", "reversed" and "random"
 
 
 def heat(trace: Trace, temperature: float = 2.0) -> TemperatureOutcome:
@@ -108,19 +94,12 @@ def compare_beam(greedy: Trace, beam: Trace) -> AskedOutcome:
 
 @dataclass(frozen=True, eq=False)
 class LossOutcome:
-    """The loss of a translation, token by token.
+    """The loss of a translation, token by token."""
 
-    Attributes:
-        terms: `(T,)` -ln p in nats.
-        largest: which token costs most; options are places.
-        halved: by how much the mean rises if its probability is halved; options are indices of `numbers`.
-        numbers: the numbers to choose from.
-    """
-
-    terms: np.ndarray
-    largest: AskedOutcome
-    halved: AskedOutcome
-    numbers: tuple[float, ...]
+    terms: np.ndarray  # `(T,)` -ln p in nats
+    largest: AskedOutcome  # which token costs most; options are places
+    halved: AskedOutcome  # by how much the mean rises if its probability is halved; options are indices of `numbers`
+    numbers: tuple[float, ...]  # the numbers to choose from
 
 
 def largest_loss(trace: Trace) -> LossOutcome:
@@ -138,16 +117,12 @@ def largest_loss(trace: Trace) -> LossOutcome:
 
 @dataclass(frozen=True, eq=False)
 class RetainedBleuOutcome:
-    """What share of the BLEU of additive attention one vector reaches, by the length of a sentence.
+    """What share of the BLEU of additive attention one vector reaches, by the length of a sentence."""
 
-    Attributes:
-        short, long: the groups of lengths that are compared.
-        share: nearest percentage for the long group; options "90", "75" and "60".
-    """
-
+    # `short`, `long`: the groups of lengths that are compared
     short: LengthGroup
     long: LengthGroup
-    share: AskedOutcome
+    share: AskedOutcome  # nearest percentage for the long group; options "90", "75" and "60"
 
 
 def read_retained(comparison: NetworkComparison) -> RetainedBleuOutcome:

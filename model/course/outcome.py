@@ -12,19 +12,12 @@ Verdict = Literal["held", "nearly", "not"]
 
 @dataclass(frozen=True)
 class AskedOutcome:
-    """A question that a network has answered.
+    """A question that a network has answered."""
 
-    Attributes:
-        right: the option that holds.
-        options: all options.
-        near: options whose value is so close to that of `right` that neither is wrong.
-        figures: the numbers that the answer states, by name.
-    """
-
-    right: str
-    options: tuple[str, ...]
-    near: frozenset[str] = frozenset()
-    figures: Mapping[str, float] = field(default_factory=dict)
+    right: str  # the option that holds
+    options: tuple[str, ...]  # all options
+    near: frozenset[str] = frozenset()  # options whose value is so close to that of `right` that neither is wrong
+    figures: Mapping[str, float] = field(default_factory=dict)  # the numbers that the answer states, by name
 
     def verdict(self, option: str) -> Verdict:
         """State whether a prediction held.

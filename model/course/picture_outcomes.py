@@ -13,22 +13,15 @@ NEAR = 0.1  # of the largest weight of CLS
 
 @dataclass(frozen=True, eq=False)
 class ShuffledPatchesOutcome:
-    """A picture whose patches change places.
+    """A picture whose patches change places."""
 
-    Attributes:
-        order: `(patch,)` the patch whose content moves to each position.
-        answers: `(2, 2)` probability of the answer: of the whole and of the shuffled picture, with and without
-            positions. The answer is the one to the whole picture with them.
-        change: by how much the answer changes without positions; options "none", "little" and "lot".
-        weights: `(patch,)` that CLS gives to each patch, mean over the heads of the last layer.
-        strongest: which patch it attends to most; options are patches.
-    """
-
-    order: np.ndarray
+    order: np.ndarray  # `(patch,)` the patch whose content moves to each position
+    # `(2, 2)` probability of the answer: of the whole and of the shuffled picture, with and without positions. The
+    # answer is the one to the whole picture with them.
     answers: np.ndarray
-    change: AskedOutcome
-    weights: np.ndarray
-    strongest: AskedOutcome
+    change: AskedOutcome  # by how much the answer changes without positions; options "none", "little" and "lot"
+    weights: np.ndarray  # `(patch,)` that CLS gives to each patch, mean over the heads of the last layer
+    strongest: AskedOutcome  # which patch it attends to most; options are patches
 
 
 def shuffle_patches(classifier: VisionClassifier, trace: VisionTrace, seed: int = 0) -> ShuffledPatchesOutcome:

@@ -28,21 +28,13 @@ MOST_TOKENS = 4  # of a word, as the last option
 
 @dataclass(frozen=True, eq=False)
 class WordOutcome:
-    """One word in two sentences.
+    """One word in two sentences."""
 
-    Attributes:
-        word: the word.
-        followed: its vectors at each stage of the encoder.
-        vector: when both vectors are the same; options "never", "first" (before the positions) and "always".
-        longest: the longest word of the first sentence.
-        tokens: how many tokens it has; options "1" to "4", where the last stands for more, too.
-    """
-
-    word: str
-    followed: WordInContexts
-    vector: AskedOutcome
-    longest: str
-    tokens: AskedOutcome
+    word: str  # the word
+    followed: WordInContexts  # its vectors at each stage of the encoder
+    vector: AskedOutcome  # when both vectors are the same; options "never", "first" (before the positions) and "always"
+    longest: str  # the longest word of the first sentence
+    tokens: AskedOutcome  # how many tokens it has; options "1" to "4", where the last stands for more, too
 
 
 def words_of(text: str) -> list[str]:
@@ -81,20 +73,13 @@ def compare_word(network: Transformer, tokenizer: Tokenizer, first: str, second:
 
 @dataclass(frozen=True, eq=False)
 class WithoutPositionsOutcome:
-    """A translation without positions in encoder and decoder.
+    """A translation without positions in encoder and decoder."""
 
-    Attributes:
-        text: what is generated.
-        translation: how it differs; options "same", "order" (the same words) and "words".
-        swapped: a sentence with two words of the first swapped; empty if no two can be.
-        orders: both sentences compared; None without `swapped`.
-        outputs: by how much the encoder's outputs differ without positions; options "none", "less" and "as-much".
-    """
-
-    text: str
-    translation: AskedOutcome
-    swapped: str
-    orders: OrderComparison | None
+    text: str  # what is generated
+    translation: AskedOutcome  # how it differs; options "same", "order" (the same words) and "words"
+    swapped: str  # a sentence with two words of the first swapped; empty if no two can be
+    orders: OrderComparison | None  # both sentences compared; None without `swapped`
+    # by how much the encoder's outputs differ without positions; options "none", "less" and "as-much"
     outputs: AskedOutcome | None
 
 
@@ -149,21 +134,13 @@ def _loss(network: Transformer, trace: Trace, tap: Tap | None) -> float:
 
 @dataclass(frozen=True, eq=False)
 class LayerOutcome:
-    """One layer of the encoder at one position.
+    """One layer of the encoder at one position."""
 
-    Attributes:
-        place: the position.
-        steps: attention and feed-forward, with their Add & Norm.
-        larger: which adds the longer vector; options "self" and "ffn".
-        fired: how many units of the feed-forward sub-layer are above 0; options "tenth", "third" and "more".
-        units: their number.
-    """
-
-    place: int
-    steps: tuple[AddAndNorm, AddAndNorm]
-    larger: AskedOutcome
-    fired: AskedOutcome
-    units: int
+    place: int  # the position
+    steps: tuple[AddAndNorm, AddAndNorm]  # attention and feed-forward, with their Add & Norm
+    larger: AskedOutcome  # which adds the longer vector; options "self" and "ffn"
+    fired: AskedOutcome  # how many units of the feed-forward sub-layer are above 0; options "tenth", "third" and "more"
+    units: int  # their number
 
 
 def measure_layer(network: Transformer, trace: Trace, layer: int, words: Sequence[str]) -> LayerOutcome:

@@ -21,17 +21,14 @@ FILE = "doubt.json"
 
 @dataclass(frozen=True)
 class DoubtThresholds:
-    """Probabilities below which a token, and the mean of a translation, count as low.
-
-    Attributes:
-        token: of a token.
-        mean: of the mean over the tokens of a translation; see `mean_probability`.
-        figures: the content of `doubt.json`: what was measured on validation and on held-out sentences.
-    """
+    """Probabilities below which a token, and the mean of a translation, count as low."""
 
     token: float
+    """Of a token."""
     mean: float
+    """Of the mean over the tokens of a translation; see `mean_probability`."""
     figures: dict[str, Any]
+    """The content of `doubt.json`: what was measured on validation and on held-out sentences."""
 
     @classmethod
     def load(cls, folder: Path, weights_sha256: str) -> "DoubtThresholds | None":
@@ -69,19 +66,13 @@ class MeasuredDoubt:
 
 @dataclass(frozen=True)
 class Doubt:
-    """Where a translation is doubtful.
+    """Where a translation is doubtful."""
 
-    Attributes:
-        text: the translation.
-        spans: the doubtful parts of `text`, in order: first character and the one after the last.
-        mean: see `mean_probability`; NaN where nothing is known.
-        is_low: whether the mean is below its threshold.
-    """
-
-    text: str
+    text: str  # the translation
+    # the doubtful parts of `text`, in order: first character and the one after the last
     spans: tuple[tuple[int, int], ...] = ()
-    mean: float = math.nan
-    is_low: bool = False
+    mean: float = math.nan  # see `mean_probability`; NaN where nothing is known
+    is_low: bool = False  # whether the mean is below its threshold
 
 
 def mean_probability(probabilities: Sequence[float] | np.ndarray) -> float:

@@ -22,13 +22,10 @@ from .tapped_decoding import SPARE, guess_next
 
 @dataclass
 class GeneratedRow:
-    """The tokens of one row, without `<s>`; `</s>` included if it was reached.
-
-    Attributes:
-        chances: of each token its probability, and that of the second most probable one.
-    """
+    """The tokens of one row, without `<s>`; `</s>` included if it was reached."""
 
     ids: list[int] = field(default_factory=list)
+    # of each token its probability, and that of the second most probable one
     chances: list[tuple[float, float]] = field(default_factory=list)
 
 

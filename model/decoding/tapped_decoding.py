@@ -18,15 +18,12 @@ SPARE = 4  # tokens that are guessed beyond twice as many as were right the last
 
 @dataclass(frozen=True)
 class GeneratedTokens:
-    """The tokens of a translation, without `<s>`; `</s>` included if it was reached.
-
-    Attributes:
-        ids: the tokens.
-        probabilities: of each, given those before it.
-    """
+    """The tokens of a translation, without `<s>`; `</s>` included if it was reached."""
 
     ids: tuple[int, ...] = ()
+    """The tokens."""
     probabilities: tuple[float, ...] = ()
+    """Of each, given those before it."""
 
 
 @torch.inference_mode()

@@ -13,28 +13,18 @@ ANY = "any"
 
 @dataclass(frozen=True)
 class AllowedModel:
-    """A model that may be opened.
+    """A model that may be opened."""
 
-    Attributes:
-        name: shown to users and used in addresses: an id of the hub, or the last part of a folder's path.
-        source: the id with its commit, or the folder.
-    """
-
-    name: str
-    source: str
+    name: str  # shown to users and used in addresses: an id of the hub, or the last part of a folder's path
+    source: str  # the id with its commit, or the folder
 
 
 @dataclass(frozen=True)
 class ModelAllowlist:
-    """Models that may be opened.
+    """Models that may be opened."""
 
-    Attributes:
-        listed: models that the operator named; their names all differ.
-        any: True on the user's own machine, where any folder and any id may be opened.
-    """
-
-    listed: tuple[AllowedModel, ...]
-    any: bool
+    listed: tuple[AllowedModel, ...]  # models that the operator named; their names all differ
+    any: bool  # True on the user's own machine, where any folder and any id may be opened
 
     def source(self, name: str) -> str | None:
         """The source of a name; None where it may not be opened, even if it exists. A path is not a name."""

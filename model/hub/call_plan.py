@@ -13,17 +13,14 @@ from .layer_numbers import Place, layer_numbers
 
 @dataclass(frozen=True)
 class CallPlan:
-    """Kind and layer of each call of attention in one run.
+    """Kind and layer of each call of attention in one run."""
 
-    Attributes:
-        names: one for each call, such as `decoder.0.cross`; None for a call that is not attention between tokens.
-        kinds: those that occur, in the order of `model.tracing.kinds`. Where the layers of one differ in their number
-            of heads, those with equally many are a kind of their own; see `model.tracing.kinds.with_heads`.
-        layers: name of a kind -> numbers from 0, among all layers of the network, of those that have it.
-    """
-
+    # one for each call, such as `decoder.0.cross`; None for a call that is not attention between tokens
     names: tuple[str | None, ...]
+    # those that occur, in the order of `model.tracing.kinds`. Where the layers of one differ in their number of heads,
+    # those with equally many are a kind of their own; see `model.tracing.kinds.with_heads`.
     kinds: tuple[AttentionKind, ...]
+    # name of a kind -> numbers from 0, among all layers of the network, of those that have it
     layers: dict[str, tuple[int, ...]]
 
     def layer_of(self, place: int) -> tuple[AttentionKind, int] | None:

@@ -23,26 +23,17 @@ HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads", "encoder_atten
 
 @dataclass(frozen=True)
 class CheckpointSummary:
-    """A model that may be opened, with what its small files contain.
+    """A model that may be opened, with what its small files contain."""
 
-    Attributes:
-        name: see `AllowedModel`.
-        type: "bert", "llama"; empty where the files cannot be read.
-        layers: of the encoder and of the decoder, where it has both.
-        heads: of one layer; 0 where unknown.
-        parameters, bytes: of the weight files.
-        problem: why it cannot be opened, or None if no reason is known.
-        downloaded: False if it has to be downloaded first.
-    """
-
-    name: str
-    type: str = ""
-    layers: tuple[int, ...] = ()
-    heads: int = 0
+    name: str  # see `AllowedModel`
+    type: str = ""  # "bert", "llama"; empty where the files cannot be read
+    layers: tuple[int, ...] = ()  # of the encoder and of the decoder, where it has both
+    heads: int = 0  # of one layer; 0 where unknown
+    # `parameters`, `bytes`: of the weight files
     parameters: int = 0
     bytes: int = 0
-    problem: OpenError | None = None
-    downloaded: bool = True
+    problem: OpenError | None = None  # why it cannot be opened, or None if no reason is known
+    downloaded: bool = True  # False if it has to be downloaded first
 
 
 def summarize_allowed(allowed: ModelAllowlist) -> list[CheckpointSummary]:

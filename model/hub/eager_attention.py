@@ -25,36 +25,23 @@ NAME = __name__.replace(".", "_")
 
 @dataclass(frozen=True, eq=False)
 class AttentionCall:
-    """Everything that one call computed for one input. H heads of queries, G heads of keys, Q queries, K keys.
+    """Everything that one call computed for one input. H heads of queries, G heads of keys, Q queries, K keys."""
 
-    Attributes:
-        queries: `(1, H, Q, d_k)`.
-        keys, values: `(1, G, K, d_k)` and `(1, G, K, d_v)`; H is a multiple of G. None where `SoftmaxCalls` saw none.
-        original_scores: `(1, H, Q, K)`, scaled, capped and with their bias, before any intervention.
-        scores: the same after interventions.
-        original_mask: bool, broadcastable to `(1, H, Q, K)`, before any intervention; None where nothing is masked.
-        mask: the same after interventions.
-        weights: `(1, H, Q, K)`; with a sink, rows sum to less than 1.
-        outputs: `(1, H, Q, d_v)`.
-        bias: added to the scaled scores, broadcastable to them; None where there is none.
-        sinks: `(H,)` score of the sink of every head, or None.
-        scaling: factor of the products; None where it is not known how they become scores.
-        softcap: scores are softcap * tanh(score / softcap), or None.
-    """
-
-    queries: Tensor | None
+    queries: Tensor | None  # `(1, H, Q, d_k)`
+    # `keys`, `values`: `(1, G, K, d_k)` and `(1, G, K, d_v)`; H is a multiple of G. None where `SoftmaxCalls` saw none.
     keys: Tensor | None
     values: Tensor | None
-    original_scores: Tensor
-    scores: Tensor
+    original_scores: Tensor  # `(1, H, Q, K)`, scaled, capped and with their bias, before any intervention
+    scores: Tensor  # the same after interventions
+    # bool, broadcastable to `(1, H, Q, K)`, before any intervention; None where nothing is masked
     original_mask: Tensor | None
-    mask: Tensor | None
-    weights: Tensor
-    outputs: Tensor | None
-    bias: Tensor | None = None
-    sinks: Tensor | None = None
-    scaling: float | None = None
-    softcap: float | None = None
+    mask: Tensor | None  # the same after interventions
+    weights: Tensor  # `(1, H, Q, K)`; with a sink, rows sum to less than 1
+    outputs: Tensor | None  # `(1, H, Q, d_v)`
+    bias: Tensor | None = None  # added to the scaled scores, broadcastable to them; None where there is none
+    sinks: Tensor | None = None  # `(H,)` score of the sink of every head, or None
+    scaling: float | None = None  # factor of the products; None where it is not known how they become scores
+    softcap: float | None = None  # scores are softcap * tanh(score / softcap), or None
 
 
 class CallRecorder:

@@ -22,21 +22,13 @@ BYTES = {"F64": 8, "I64": 8, "F32": 4, "I32": 4, "F16": 2, "BF16": 2, "I16": 2, 
 
 @dataclass(frozen=True)
 class CheckpointFiles:
-    """Sizes of the files in a checkpoint's folder.
+    """Sizes of the files in a checkpoint's folder."""
 
-    Attributes:
-        folder: its path.
-        config: the content of `config.json`.
-        tensors: number of tensors in the weight files.
-        parameters: number of their elements.
-        bytes: their size in the files.
-    """
-
-    folder: Path
-    config: dict
-    tensors: int
-    parameters: int
-    bytes: int
+    folder: Path  # its path
+    config: dict  # the content of `config.json`
+    tensors: int  # number of tensors in the weight files
+    parameters: int  # number of their elements
+    bytes: int  # their size in the files
 
 
 def inspect_checkpoint(folder: Path) -> CheckpointFiles:

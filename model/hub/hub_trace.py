@@ -49,20 +49,18 @@ def notes_of(reader: Reader, source: Tokens, special: bool) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TracedPicture:
-    """A picture, or one tile of a picture that was cut into tiles, as a network of pictures and text received it.
-
-    Attributes:
-        pixels: `(height, width, 3)` float32 in [0, 1].
-        grid: rows and columns of the parts of the picture that are a token each.
-        places: `(rows * columns,)` int, position in the text of every part, row by row; -1 where it has no token.
-        tower: attention within the picture, of the kind "vision", as a trace of a picture; None where the network has
-            none between all patches.
-    """
+    """A picture, or one tile of a picture that was cut into tiles, as a network of pictures and text received it."""
 
     pixels: np.ndarray
+    """`(height, width, 3)` float32 in [0, 1]."""
     grid: tuple[int, int]
+    """Rows and columns of the parts of the picture that are a token each."""
     places: np.ndarray
+    """`(rows * columns,)` int, position in the text of every part, row by row; -1 where it has no token."""
     tower: "HubTrace | None" = None
+    """Attention within the picture, of the kind "vision", as a trace of a picture; None where the network has none
+    between all patches.
+    """
 
     def over(self, weights: np.ndarray) -> np.ndarray:
         """Attention to the parts of the picture, `(..., rows, columns)`, from weights `(..., key)` of the text.
@@ -85,45 +83,42 @@ class TracedPicture:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HubTrace(SavableTrace, TraceOfModel):
-    """Everything an opened model computed for one input.
-
-    Attributes:
-        records: name of a kind -> its recorded attention. Where layers differ in their number of heads, those with
-            equally many are a kind of their own, such as "decoder-8-heads".
-        logits: `(T, vocabulary)`, `(classes,)`, or the last hidden states `(N, width)` of a model without a head.
-        source: input tokens of the network, or of its encoder; None for a picture.
-        target: input tokens of the decoder of an encoder-decoder, else None.
-        stream: stack -> `(layers + 1, position, width)` float32, where the library returns it.
-        grid: rows and columns of patches of a picture, else None.
-        leading: tokens before the patches of a picture, CLS and registers.
-        trailing: tokens after them, such as those of detections.
-        pixels: `(height, width, 3)` float32 in [0, 1], the picture as the network receives it, else None.
-        received: `(channel, height, width)` float32, output of the image processor, which `trace` takes as it is; else
-            None.
-        classes: names in the order of `logits`, for a classifier.
-        form: of a classifier's answer: one of several "classes", several "labels", or "scores", no probabilities.
-        kept: which steps are stored: "all", "weights", or a layer from 0.
-        picture_text: of a text with pictures, what the network read; `trace` takes it as it is. Else None.
-        pictures: of a text with pictures, each picture or tile, with the positions of its tokens in the text.
-        notes: sentences about the input that a reader of the maps should know, such as of a doubled first token.
-    """
+    """Everything an opened model computed for one input."""
 
     records: dict[str, HubRecord]
+    """Name of a kind -> its recorded attention. Where layers differ in their number of heads, those with equally many
+    are a kind of their own, such as "decoder-8-heads".
+    """
     logits: np.ndarray
+    """`(T, vocabulary)`, `(classes,)`, or the last hidden states `(N, width)` of a model without a head."""
     source: Tokens | None
+    """Input tokens of the network, or of its encoder; None for a picture."""
     target: Tokens | None
+    """Input tokens of the decoder of an encoder-decoder, else None."""
     stream: dict[str, np.ndarray]
+    """Stack -> `(layers + 1, position, width)` float32, where the library returns it."""
     grid: tuple[int, int] | None = None
+    """Rows and columns of patches of a picture, else None."""
     leading: int = 0
+    """Tokens before the patches of a picture, CLS and registers."""
     pixels: np.ndarray | None = None
+    """`(height, width, 3)` float32 in [0, 1], the picture as the network receives it, else None."""
     received: np.ndarray | None = None
+    """`(channel, height, width)` float32, output of the image processor, which `trace` takes as it is; else None."""
     classes: tuple[str, ...] | None = None
+    """Names in the order of `logits`, for a classifier."""
     kept: str | int = "all"
+    """Which steps are stored: "all", "weights", or a layer from 0."""
     form: AnswerForm = "classes"
+    """Of a classifier's answer: one of several "classes", several "labels", or "scores", no probabilities."""
     trailing: int = 0
+    """Tokens after them, such as those of detections."""
     picture_text: PictureText | None = None
+    """Of a text with pictures, what the network read; `trace` takes it as it is. Else None."""
     pictures: tuple[TracedPicture, ...] = ()
+    """Of a text with pictures, each picture or tile, with the positions of its tokens in the text."""
     notes: tuple[str, ...] = ()
+    """Sentences about the input that a reader of the maps should know, such as of a doubled first token."""
 
     def attention(self, kind: str) -> np.ndarray | list[np.ndarray]:
         """Weights `(layer, head, query, key)` of "encoder", "decoder", "cross", "vision", or another key of `records`.

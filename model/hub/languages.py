@@ -17,17 +17,11 @@ Place = Literal["after start", "start"]
 
 @dataclass(frozen=True)
 class TargetLanguages:
-    """The codes of the languages of a decoder, and where they are in its input; without codes, there is no choice.
+    """The codes of the languages of a decoder, and where they are in its input; without codes, there is no choice."""
 
-    Attributes:
-        ids: code, as the tokenizer names it -> id of its token.
-        place: where it is in the decoder's input.
-        default: the code that configuration or tokenizer choose; None where they leave it open.
-    """
-
-    ids: dict[str, int] = field(default_factory=dict)
-    place: Place = "after start"
-    default: str | None = None
+    ids: dict[str, int] = field(default_factory=dict)  # code, as the tokenizer names it -> id of its token
+    place: Place = "after start"  # where it is in the decoder's input
+    default: str | None = None  # the code that configuration or tokenizer choose; None where they leave it open
 
     def code(self, chosen: str | None) -> str | None:
         """The code of the language to write; None for a network without a choice.

@@ -13,13 +13,9 @@ Place = tuple[str, int]  # name of a list of modules, and the index of the runni
 
 @dataclass
 class RunningLayers:
-    """The lists of modules of a network of which a module is running, outermost first.
+    """The lists of modules of a network of which a module is running, outermost first."""
 
-    Attributes:
-        running: a place for each module of a list that is running.
-    """
-
-    running: list[Place] = field(default_factory=list)
+    running: list[Place] = field(default_factory=list)  # a place for each module of a list that is running
 
     @property
     def outermost(self) -> Place | None:

@@ -54,25 +54,17 @@ DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.
 
 @dataclass(frozen=True, eq=False)
 class LoadedModel:
-    """A network ready to run, with its tokenizer or image processor.
+    """A network ready to run, with its tokenizer or image processor."""
 
-    Attributes:
-        network: of the library, in evaluation mode.
-        reader: its tokenizer, or its image processor.
-        vision: whether its input is a picture.
-        task: the task it was trained for.
-        head: name of the class with a head whose answers are not shown, of a body that is opened alone; else None.
-        processor: of texts with pictures, with the tokenizer in it; None where the network reads no such texts.
-        picture_refusal: why a network that could read such texts has no processor; else None.
-    """
-
-    network: Network
-    reader: Reader
-    vision: bool
-    task: ModelTask
+    network: Network  # of the library, in evaluation mode
+    reader: Reader  # its tokenizer, or its image processor
+    vision: bool  # whether its input is a picture
+    task: ModelTask  # the task it was trained for
+    # name of the class with a head whose answers are not shown, of a body that is opened alone; else None
     head: str | None = None
+    # of texts with pictures, with the tokenizer in it; None where the network reads no such texts
     processor: Any = None
-    picture_refusal: OpenError | None = None
+    picture_refusal: OpenError | None = None  # why a network that could read such texts has no processor; else None
 
 
 def load_model(

@@ -55,9 +55,6 @@ class OpenedNetwork(NetworkOwner):
         card: `weights_sha256` and its origin.
         has_decoder: whether it has a decoder besides its encoder.
         unread: what it could read besides text: "pictures", "videos", "sound". Only its half for text is run.
-        pictured: how it reads texts with pictures; None where it does not.
-        picture_refusal: why a network that could read pictures with its text does not here; else None.
-        text_refusal: why it reads no text without a picture; else None.
         limits: how many tokens it can read.
         languages: those that its decoder can write in; see `model.hub.languages`.
         head: name of the class with a head whose answers are not shown, where the body was opened alone; else None.
@@ -100,8 +97,11 @@ class OpenedNetwork(NetworkOwner):
         self.card = {"source": self.pinned, "weights_sha256": weights_sha256, "type": self.config.model_type}
 
     pictured: PictureTextNetwork | None = None
+    """How it reads texts with pictures; None where it does not."""
     picture_refusal: OpenError | None = None
+    """Why a network that could read pictures with its text does not here; else None."""
     text_refusal: OpenError | None = None
+    """Why it reads no text without a picture; else None."""
 
     def _open_pictures(self, processor: Any, implementation: str) -> None:
         """Verify the network with a picture too; `implementation` is the attention that it came with.

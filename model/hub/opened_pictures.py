@@ -37,16 +37,11 @@ from .record import HubRecord
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OpenedPictureTrace(PatchTrace, TraceOfModel):
-    """CLS and the patches of a trace, without the registers between them; see `PatchTrace`.
-
-    Attributes:
-        received: `(3, height, width)` float32, the input tensor of the network.
-        leading: tokens before the patches, CLS and registers.
-    """
+    """CLS and the patches of a trace, without the registers between them; see `PatchTrace`."""
 
     record: HubRecord
-    received: np.ndarray
-    leading: int
+    received: np.ndarray  # `(3, height, width)` float32, the input tensor of the network
+    leading: int  # tokens before the patches, CLS and registers
 
     @property
     def network_input(self) -> np.ndarray:

@@ -18,17 +18,11 @@ HALF_TOLERANCE = 3e-2  # in half precision
 
 @dataclass(frozen=True)
 class PictureLayout:
-    """The positions of a picture: other tokens, the patches row by row, other tokens.
+    """The positions of a picture: other tokens, the patches row by row, other tokens."""
 
-    Attributes:
-        grid: rows and columns of patches.
-        leading: tokens before the patches, CLS and registers.
-        trailing: tokens after them, such as those of detections.
-    """
-
-    grid: tuple[int, int]
-    leading: int
-    trailing: int = 0
+    grid: tuple[int, int]  # rows and columns of patches
+    leading: int  # tokens before the patches, CLS and registers
+    trailing: int = 0  # tokens after them, such as those of detections
 
     @property
     def positions(self) -> int:

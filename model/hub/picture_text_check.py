@@ -29,18 +29,12 @@ OTHER_HEADS = Template(
 
 @dataclass(frozen=True)
 class PictureTextCheck:
-    """Results of the check on a short text with a picture.
+    """Results of the check on a short text with a picture."""
 
-    Attributes:
-        kinds: name of a list of the network's modules -> the kind of attention in its layers.
-        layers: name of a kind -> numbers from 0 of the layers that have it.
-        heads: name of a kind -> number of heads.
-        outputs, maps: largest differences; see `model.hub.verification.OpeningCheck`.
-    """
-
-    kinds: dict[str, AttentionKind]
-    layers: dict[str, tuple[int, ...]]
-    heads: dict[str, int]
+    kinds: dict[str, AttentionKind]  # name of a list of the network's modules -> the kind of attention in its layers
+    layers: dict[str, tuple[int, ...]]  # name of a kind -> numbers from 0 of the layers that have it
+    heads: dict[str, int]  # name of a kind -> number of heads
+    # `outputs`, `maps`: largest differences; see `model.hub.verification.OpeningCheck`
     outputs: float
     maps: float
 

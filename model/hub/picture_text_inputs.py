@@ -34,19 +34,16 @@ UNUSABLE = Template(
 
 @dataclass(frozen=True, eq=False)
 class PictureText:
-    """A text with pictures, as the processor of a model prepared it; `OpenedModel.trace` takes it as it is.
-
-    Attributes:
-        tokens: of the sequence that the network reads; those of pictures are numbered.
-        inputs: tensors by the library's names.
-        is_picture: `(token,)` bool, which tokens stand for parts of a picture.
-        pictures: how many were given; a processor may cut each into several tiles.
-    """
+    """A text with pictures, as the processor of a model prepared it; `OpenedModel.trace` takes it as it is."""
 
     tokens: Tokens
+    """Of the sequence that the network reads; those of pictures are numbered."""
     inputs: ModelInputs
+    """Tensors by the library's names."""
     is_picture: np.ndarray
+    """`(token,)` bool, which tokens stand for parts of a picture."""
     pictures: int
+    """How many were given; a processor may cut each into several tiles."""
 
 
 def read_picture_text(

@@ -16,13 +16,9 @@ GRIDS = "image_grid_thw"  # of processors that give patches in place of pictures
 
 
 class PixelFrames(ABC):
-    """The pictures of an input, or the tiles of each, in the order in which the network receives them.
+    """The pictures of an input, or the tiles of each, in the order in which the network receives them."""
 
-    Attributes:
-        grids: rows and columns of patches of every frame.
-    """
-
-    grids: tuple[tuple[int, int], ...]
+    grids: tuple[tuple[int, int], ...]  # rows and columns of patches of every frame
 
     def __init__(self, inputs: ModelInputs, config: Config) -> None:
         self.values, self.config = inputs["pixel_values"], config

@@ -17,17 +17,11 @@ _OTHERS = re.compile(r"relative|rel_|sinusoid|rotary|rope|bias|_ids$", re.IGNORE
 
 @dataclass(frozen=True, eq=False)
 class PositionTable:
-    """One learned table.
+    """One learned table."""
 
-    Attributes:
-        name: of its parameter in the network.
-        vectors: `(position, width)` float32, the vector that is added at position 0 first.
-        offset: rows before that of position 0, which hold padding (RoBERTa, OPT, BART).
-    """
-
-    name: str
-    vectors: np.ndarray
-    offset: int = 0
+    name: str  # of its parameter in the network
+    vectors: np.ndarray  # `(position, width)` float32, the vector that is added at position 0 first
+    offset: int = 0  # rows before that of position 0, which hold padding (RoBERTa, OPT, BART)
 
 
 def find_position_tables(network: nn.Module) -> tuple[PositionTable, ...]:

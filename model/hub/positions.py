@@ -19,15 +19,10 @@ PARTS = ("text_config", "encoder", "decoder", "text_encoder", "generator")  # th
 
 @dataclass(frozen=True)
 class PositionLimits:
-    """The most tokens that a network reads; None without a limit.
+    """The most tokens that a network reads; None without a limit."""
 
-    Attributes:
-        source: of its only text, or of its encoder.
-        target: of its decoder, where it has an encoder too.
-    """
-
-    source: int | None
-    target: int | None = None
+    source: int | None  # of its only text, or of its encoder
+    target: int | None = None  # of its decoder, where it has an encoder too
 
     def check(self, source: int, target: int = 0) -> None:
         """Refuse more tokens than there are positions.

@@ -20,32 +20,33 @@ class HubRecord:
     """One kind of attention, all stored layers; H heads, of which several may share one of G.
 
     Attributes:
-        weights: `(layer, H, query, key)`; float32, or float16 for a long input.
-        allowed: `(query, key)` bool, visible to some head of some layer; None where nothing is masked.
-        scores: `(layer, H, query, key)`, before the mask; None where only weights are stored. Where queries and keys
-            are not stored, masked scores are the smallest number.
         queries, outputs: `(layer, H, query, d)`; None likewise, where `SoftmaxCalls` did not see them, or where heads
             are wider in some layers than in others.
-        keys, values: `(layer, G, key, d)`; None likewise.
-        layers: numbers of the stored layers, from 0, among all layers of the network.
-        by: the second computation: "fused", "double" or "eager"; see `model.hub.call_check`.
-        verification: largest differences to that.
-        forms: of every layer, how a product becomes a score; empty where only weights are stored, or no products seen.
-        half: whether the network itself computes in half precision, so that the differences are larger.
     """
 
     weights: np.ndarray
+    """`(layer, H, query, key)`; float32, or float16 for a long input."""
     allowed: np.ndarray | None
+    """`(query, key)` bool, visible to some head of some layer; None where nothing is masked."""
     scores: np.ndarray | None
+    """`(layer, H, query, key)`, before the mask; None where only weights are stored. Where queries and keys are not
+    stored, masked scores are the smallest number.
+    """
     queries: np.ndarray | None
     keys: np.ndarray | None
     values: np.ndarray | None
+    """`keys`, `values`: `(layer, G, key, d)`; None likewise."""
     outputs: np.ndarray | None
     layers: tuple[int, ...]
+    """Numbers of the stored layers, from 0, among all layers of the network."""
     by: str
+    """The second computation: "fused", "double" or "eager"; see `model.hub.call_check`."""
     verification: Verification
+    """Largest differences to that."""
     forms: tuple[ScoreForm, ...] = ()
+    """Of every layer, how a product becomes a score; empty where only weights are stored, or no products seen."""
     half: bool = False
+    """Whether the network itself computes in half precision, so that the differences are larger."""
 
     @property
     def verified_by(self) -> str:

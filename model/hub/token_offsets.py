@@ -17,30 +17,27 @@ from .library_types import Tokenizer
 
 @dataclass(frozen=True)
 class Tokens:
-    """The tokens of one text or of two.
-
-    Attributes:
-        ids: one for each token.
-        labels: shown to the user: the token's slice of the text, or the name of a special token.
-        special: whether the tokenizer added it.
-        segments: 0 or 1, the text that a token belongs to.
-        words: indices of the tokens of every word; special tokens belong to none.
-        word_texts: the words themselves; empty where the labels of their tokens, joined, are the words.
-        types: of the tokens of two texts, where the tokenizer itself distinguishes them; some use more than 0 and 1.
-        chosen: the label of the token that a decoder chose at each, "" where it chose none; empty for a text that is
-            only read.
-        ends: the last chosen token is a special token, such as `</s>`.
-    """
+    """The tokens of one text or of two."""
 
     ids: tuple[int, ...]
+    """One for each token."""
     labels: tuple[str, ...]
+    """Shown to the user: the token's slice of the text, or the name of a special token."""
     special: tuple[bool, ...]
+    """Whether the tokenizer added it."""
     segments: tuple[int, ...]
+    """0 or 1, the text that a token belongs to."""
     words: tuple[tuple[int, ...], ...]
+    """Indices of the tokens of every word; special tokens belong to none."""
     word_texts: tuple[str, ...] = ()
+    """The words themselves; empty where the labels of their tokens, joined, are the words."""
     types: tuple[int, ...] = ()
+    """Of the tokens of two texts, where the tokenizer itself distinguishes them; some use more than 0 and 1."""
     chosen: tuple[str, ...] = ()
+    """The label of the token that a decoder chose at each, "" where it chose none; empty for a text that is only read.
+    """
     ends: bool = False
+    """The last chosen token is a special token, such as `</s>`."""
 
     @cached_property
     def rows(self) -> TokenAxis:

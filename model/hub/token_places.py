@@ -36,20 +36,18 @@ class Unproven(OpenError):
 
 @dataclass(frozen=True, eq=False)
 class FramePlaces:
-    """Where the parts of one picture are.
-
-    Attributes:
-        grid: rows and columns of parts with a token each.
-        tokens: `(rows * columns,)`, position of every part in the text, row by row; -1 without a token.
-        order: positions in the tower, within the frame: first those of no patch, then the patches row by row; None
-            where that cannot be proven.
-        patches: rows and columns of patches.
-    """
+    """Where the parts of one picture are."""
 
     grid: tuple[int, int]
+    """Rows and columns of parts with a token each."""
     tokens: np.ndarray
+    """`(rows * columns,)`, position of every part in the text, row by row; -1 without a token."""
     order: np.ndarray | None
+    """Positions in the tower, within the frame: first those of no patch, then the patches row by row; None where that
+    cannot be proven.
+    """
     patches: tuple[int, int]
+    """Rows and columns of patches."""
 
     @property
     def leading(self) -> int:

@@ -13,17 +13,11 @@ HALF_FROM = 400_000_000  # bytes; more weights than this are stored in half prec
 
 @dataclass(frozen=True)
 class TraceRetention:
-    """Which steps of a run are stored.
+    """Which steps of a run are stored."""
 
-    Attributes:
-        steps: "all", or "weights" only.
-        half: whether weights, and scores if stored, are in half precision.
-        layer: only this one, from 0; None stores all layers.
-    """
-
-    steps: RetainedSteps
-    half: bool
-    layer: int | None = None
+    steps: RetainedSteps  # "all", or "weights" only
+    half: bool  # whether weights, and scores if stored, are in half precision
+    layer: int | None = None  # only this one, from 0; None stores all layers
 
 
 def plan_retention(maps: int, layers: Sequence[int], keep: str | int) -> TraceRetention:

@@ -42,15 +42,10 @@ STAGES: dict[str, Template] = {  # of a trial -> why nothing is opened if it fai
 
 @dataclass(frozen=True)
 class TrialResult:
-    """The sizes of a network as its configuration describes it.
+    """The sizes of a network as its configuration describes it."""
 
-    Attributes:
-        parameters: number of its weights.
-        buffers: bytes of its other tensors.
-    """
-
-    parameters: int
-    buffers: int
+    parameters: int  # number of its weights
+    buffers: int  # bytes of its other tensors
 
 
 def try_out(folder: Path, type_: str, task: str | None) -> TrialResult:

@@ -47,21 +47,13 @@ NAMES = {  # of the weights in the library's outputs
 
 @dataclass(frozen=True)
 class OpeningCheck:
-    """Results of the check that opens a model.
+    """Results of the check that opens a model."""
 
-    Attributes:
-        plan: its calls of attention.
-        by_interface: whether it calls our function; otherwise its softmax is watched.
-        outputs: largest difference between the outputs of any two runs, relative to the largest output.
-        maps: largest difference of its own weights to those that the tap recorded.
-        sizes: kind -> layers, heads and queries.
-    """
-
-    plan: CallPlan
-    by_interface: bool
-    outputs: float
-    maps: float
-    sizes: dict[str, tuple[int, int, int]]
+    plan: CallPlan  # its calls of attention
+    by_interface: bool  # whether it calls our function; otherwise its softmax is watched
+    outputs: float  # largest difference between the outputs of any two runs, relative to the largest output
+    maps: float  # largest difference of its own weights to those that the tap recorded
+    sizes: dict[str, tuple[int, int, int]]  # kind -> layers, heads and queries
 
     def shapes(self, first: int, second: int) -> dict[str, tuple[int, int, int, int]]:
         """Layers, heads, queries and keys of every kind.

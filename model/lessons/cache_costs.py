@@ -33,21 +33,15 @@ def cached_bytes(config: DecoderOnlyConfig, length: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class CacheSteps:
-    """Every step of one generation; step t, from 0, generates the t-th token after the prompt.
+    """Every step of one generation; step t, from 0, generates the t-th token after the prompt."""
 
-    Attributes:
-        lengths: `(T,)` positions so far.
-        computed: `(T,)` positions that a step runs with the cache; without it they are `lengths`.
-        cached, uncached: `(T,)` multiply-adds of a step with the cache and without.
-        bytes: `(T,)` of the cache after each step, counted in the cache itself.
-        difference: largest |difference| of the logits of both ways, as a share of the largest |logit| of their step.
-    """
-
-    lengths: np.ndarray
-    computed: np.ndarray
+    lengths: np.ndarray  # `(T,)` positions so far
+    computed: np.ndarray  # `(T,)` positions that a step runs with the cache; without it they are `lengths`
+    # `cached`, `uncached`: `(T,)` multiply-adds of a step with the cache and without
     cached: np.ndarray
     uncached: np.ndarray
-    bytes: np.ndarray
+    bytes: np.ndarray  # `(T,)` of the cache after each step, counted in the cache itself
+    # largest |difference| of the logits of both ways, as a share of the largest |logit| of their step
     difference: float
 
     @property

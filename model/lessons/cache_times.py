@@ -26,29 +26,20 @@ FILE = "cache_times.json"  # in the folder of the network
 
 @dataclass(frozen=True)
 class CacheTimes:
-    """Milliseconds until the logits of the next token, and the machine.
+    """Milliseconds until the logits of the next token, and the machine."""
 
-    Attributes:
-        lengths: positions so far.
-        cached, uncached: lowest of the rounds at each length, with the cache and without.
-        cached_median, uncached_median: their medians; other load raises these more.
-        rounds: number of times each was timed.
-        hardware: the processor, or the GPU and the processor.
-        threads: number that the processor's operations were spread over.
-        torch: version of PyTorch.
-        weights_sha256: hash of the timed weights.
-    """
-
-    lengths: tuple[int, ...]
+    lengths: tuple[int, ...]  # positions so far
+    # `cached`, `uncached`: lowest of the rounds at each length, with the cache and without
     cached: tuple[float, ...]
     uncached: tuple[float, ...]
+    # `cached_median`, `uncached_median`: their medians; other load raises these more
     cached_median: tuple[float, ...]
     uncached_median: tuple[float, ...]
-    rounds: int
-    hardware: str
-    threads: int
-    torch: str
-    weights_sha256: str
+    rounds: int  # number of times each was timed
+    hardware: str  # the processor, or the GPU and the processor
+    threads: int  # number that the processor's operations were spread over
+    torch: str  # version of PyTorch
+    weights_sha256: str  # hash of the timed weights
 
     def to_dict(self) -> dict:
         """Everything, for JSON."""

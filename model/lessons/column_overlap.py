@@ -11,19 +11,12 @@ SEED = 0  # of the random columns
 
 @dataclass(frozen=True, eq=False)
 class ColumnOverlap:
-    """Cosines of the columns over the first positions; float64.
+    """Cosines of the columns over the first positions; float64."""
 
-    Attributes:
-        cosines: `(d_model, d_model)`; 0 where two columns are orthogonal over these positions, 1 with itself.
-        turning: `(d_model,)` bool, whether a column completes at least one period within the positions.
-        random: mean |cosine| of two columns of independent normal numbers, for comparison.
-        difference: largest |difference| of the cosines from those of columns that are normalised first.
-    """
-
-    cosines: np.ndarray
-    turning: np.ndarray
-    random: float
-    difference: float
+    cosines: np.ndarray  # `(d_model, d_model)`; 0 where two columns are orthogonal over these positions, 1 with itself
+    turning: np.ndarray  # `(d_model,)` bool, whether a column completes at least one period within the positions
+    random: float  # mean |cosine| of two columns of independent normal numbers, for comparison
+    difference: float  # largest |difference| of the cosines from those of columns that are normalised first
 
     @property
     def mean(self) -> float:

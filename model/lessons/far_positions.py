@@ -9,15 +9,10 @@ LAST, APART = 1000, 100  # positions 0 to LAST are compared; more than APART apa
 
 @dataclass(frozen=True)
 class FarPositions:
-    """Cosines between positions 0 to `LAST`.
+    """Cosines between positions 0 to `LAST`."""
 
-    Attributes:
-        largest: the largest cosine of two positions that are more than `APART` apart.
-        half: the smallest distance whose mean cosine is below one half; None if there is none.
-    """
-
-    largest: float
-    half: int | None
+    largest: float  # the largest cosine of two positions that are more than `APART` apart
+    half: int | None  # the smallest distance whose mean cosine is below one half; None if there is none
 
 
 def measure_far_positions(wavelengths: np.ndarray) -> FarPositions:

@@ -35,20 +35,14 @@ def feed_forward_shapes(batch: int, length: int, d_model: int, d_ff: int) -> lis
 
 @dataclass(frozen=True, eq=False)
 class LinearSum:
-    """One number that a linear map puts out: the sum of its products, plus the bias; float64.
+    """One number that a linear map puts out: the sum of its products, plus the bias; float64."""
 
-    Attributes:
-        inputs, weights: `(in,)` each; the products are `inputs * weights`.
-        bias: of this output.
-        activated: whether ReLU follows.
-        recorded: the result as the network computed it, after ReLU if there is one.
-    """
-
+    # `inputs`, `weights`: `(in,)` each; the products are `inputs * weights`
     inputs: np.ndarray
     weights: np.ndarray
-    bias: float
-    activated: bool
-    recorded: float
+    bias: float  # of this output
+    activated: bool  # whether ReLU follows
+    recorded: float  # the result as the network computed it, after ReLU if there is one
 
     @property
     def products(self) -> np.ndarray:

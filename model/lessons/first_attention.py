@@ -9,27 +9,16 @@ from ..networks.recurrent_trace import AlignmentRecord, RecurrentTrace
 
 @dataclass(frozen=True, eq=False)
 class FirstAttention:
-    """Every step of the decoder, T steps over S source tokens; float64, recomputed.
+    """Every step of the decoder, T steps over S source tokens; float64, recomputed."""
 
-    Attributes:
-        queries: `(T, decoder_width)`, s_{t-1} of the additive score, s_t of the dot product.
-        states: `(S, state_width)`, the encoder's states, which are both keys and values.
-        scores: `(T, S)`, v . tanh(W s + U h + b) or s . h.
-        exponentials: `(T, S)`, e^(score - the largest of the step).
-        weights: `(T, S)`, exponentials divided by their sum.
-        contexts: `(T, state_width)`, the weighted means.
-        difference: largest |difference| of weights and context vectors to those of the network.
-        row_sum_error: largest distance of a step's recorded weights from 1 in sum.
-    """
-
-    queries: np.ndarray
-    states: np.ndarray
-    scores: np.ndarray
-    exponentials: np.ndarray
-    weights: np.ndarray
-    contexts: np.ndarray
-    difference: float
-    row_sum_error: float
+    queries: np.ndarray  # `(T, decoder_width)`, s_{t-1} of the additive score, s_t of the dot product
+    states: np.ndarray  # `(S, state_width)`, the encoder's states, which are both keys and values
+    scores: np.ndarray  # `(T, S)`, v . tanh(W s + U h + b) or s . h.
+    exponentials: np.ndarray  # `(T, S)`, e^(score - the largest of the step)
+    weights: np.ndarray  # `(T, S)`, exponentials divided by their sum
+    contexts: np.ndarray  # `(T, state_width)`, the weighted means
+    difference: float  # largest |difference| of weights and context vectors to those of the network
+    row_sum_error: float  # largest distance of a step's recorded weights from 1 in sum
 
 
 def recompute_first_attention(trace: RecurrentTrace) -> FirstAttention:

@@ -18,36 +18,22 @@ FEWEST = 50  # sentences that a distance needs to count
 
 @dataclass(frozen=True)
 class SizeAtDistance:
-    """Size of d last state / d input over all sentences that have an input at this distance.
+    """Size of d last state / d input over all sentences that have an input at this distance."""
 
-    Attributes:
-        sentences: their number.
-        mean: mean of the sizes.
-        typical: geometric mean of the sizes, which is robust against a few large ones.
-        spread: standard deviation of their logarithms to base 10.
-    """
-
-    sentences: int
-    mean: float
-    typical: float
-    spread: float
+    sentences: int  # their number
+    mean: float  # mean of the sizes
+    typical: float  # geometric mean of the sizes, which is robust against a few large ones
+    spread: float  # standard deviation of their logarithms to base 10
 
 
 @dataclass(frozen=True)
 class Forgetting:
-    """The measured sizes.
+    """The measured sizes."""
 
-    Attributes:
-        weights_sha256: network -> hash of its weights.
-        sentences: their number; `</s>` does not count as an input.
-        sizes: network -> "hidden" or "cell" -> by distance, from 0.
-        facts: conditions of the measurement.
-    """
-
-    weights_sha256: dict[str, str]
-    sentences: int
-    sizes: dict[str, dict[str, tuple[SizeAtDistance, ...]]]
-    facts: dict
+    weights_sha256: dict[str, str]  # network -> hash of its weights
+    sentences: int  # their number; `</s>` does not count as an input
+    sizes: dict[str, dict[str, tuple[SizeAtDistance, ...]]]  # network -> "hidden" or "cell" -> by distance, from 0
+    facts: dict  # conditions of the measurement
 
     @property
     def farthest(self) -> int:

@@ -32,39 +32,25 @@ FILE = "forward_times.json"  # in the folder of the recurrent networks
 
 @dataclass(frozen=True)
 class NetworkTimes:
-    """Times of one network, one for each length, in milliseconds.
+    """Times of one network, one for each length, in milliseconds."""
 
-    Attributes:
-        lowest, median: over the rounds; other load on the machine raises the median more than the lowest.
-        difference: largest |difference| of the logits to those of the tapped implementation.
-        weights_sha256: hash of the timed weights.
-    """
-
+    # `lowest`, `median`: over the rounds; other load on the machine raises the median more than the lowest
     lowest: tuple[float, ...]
     median: tuple[float, ...]
-    difference: float
-    weights_sha256: str
+    difference: float  # largest |difference| of the logits to those of the tapped implementation
+    weights_sha256: str  # hash of the timed weights
 
 
 @dataclass(frozen=True)
 class ForwardTimes:
-    """Times of all networks, and the hardware they were measured on.
+    """Times of all networks, and the hardware they were measured on."""
 
-    Attributes:
-        networks: name -> its times.
-        lengths: tokens of source and of target.
-        rounds: number of times each pass was timed.
-        hardware: the processor, or the GPU and the processor.
-        threads: number that the processor's operations were spread over.
-        torch: version of PyTorch.
-    """
-
-    networks: dict[str, NetworkTimes]
-    lengths: tuple[int, ...]
-    rounds: int
-    hardware: str
-    threads: int
-    torch: str
+    networks: dict[str, NetworkTimes]  # name -> its times
+    lengths: tuple[int, ...]  # tokens of source and of target
+    rounds: int  # number of times each pass was timed
+    hardware: str  # the processor, or the GPU and the processor
+    threads: int  # number that the processor's operations were spread over
+    torch: str  # version of PyTorch
 
     def growth(self, name: str) -> float:
         """Ratio of the longest pass's time to the shortest's."""

@@ -28,14 +28,10 @@ _ENDS = ".!?… \u00a0\u202f"
 
 @dataclass(frozen=True)
 class LengthenedPair:
-    """A sentence pair with some clauses appended.
+    """A sentence pair with some clauses appended."""
 
-    Attributes:
-        clauses: number of appended clauses.
-        source, target: English and French.
-    """
-
-    clauses: int
+    clauses: int  # number of appended clauses
+    # `source`, `target`: English and French
     source: str
     target: str
 
@@ -47,18 +43,12 @@ class LengthenedPair:
 
 @dataclass(frozen=True, eq=False)
 class LengtheningLosses:
-    """Losses of one network as a sentence grows, `(pair,)` float64 each, in nats per token.
+    """Losses of one network as a sentence grows, `(pair,)` float64 each, in nats per token."""
 
-    Attributes:
-        whole: over the whole target with `</s>`.
-        own: over the tokens that all targets begin with.
-        shared: number of these tokens.
-        difference: largest |difference| of the losses of the first pair, which is padded most, to a pass over it alone.
-    """
-
-    whole: np.ndarray
-    own: np.ndarray
-    shared: int
+    whole: np.ndarray  # over the whole target with `</s>`
+    own: np.ndarray  # over the tokens that all targets begin with
+    shared: int  # number of these tokens
+    # largest |difference| of the losses of the first pair, which is padded most, to a pass over it alone
     difference: float
 
 

@@ -42,51 +42,37 @@ Place = tuple[str, int, int]  # kind of attention, layer and head from 0
 
 @dataclass(frozen=True)
 class FormingHead:
-    """A head that has a role at the end of training.
+    """A head that has a role at the end of training."""
 
-    Attributes:
-        kind, layer, head: from 0.
-        after: last measured step before `step`; None if `step` is the first one. It formed between both.
-        step: from which on it has the role at every later step that was measured.
-        later: number of these later steps; with 0 nothing confirms that it keeps the role.
-        change: of the loss without it at that step, in nats per token, with its interval over sentences.
-        change_at_end: the same at the last step.
-        needed, needed_at_end: whether the interval is above 0.
-    """
-
+    # `kind`, `layer`, `head`: from 0
     kind: str
     layer: int
     head: int
-    after: int | None
-    step: int
-    later: int
+    after: int | None  # last measured step before `step`; None if `step` is the first one. It formed between both.
+    step: int  # from which on it has the role at every later step that was measured
+    later: int  # number of these later steps; with 0 nothing confirms that it keeps the role
+    # of the loss without it at that step, in nats per token, with its interval over sentences
     change: BootstrapInterval
-    change_at_end: BootstrapInterval
+    change_at_end: BootstrapInterval  # the same at the last step
+    # `needed`, `needed_at_end`: whether the interval is above 0
     needed: bool
     needed_at_end: bool
 
 
 @dataclass(frozen=True, eq=False)
 class FormationRun:
-    """What was measured of one seed.
+    """What was measured of one seed."""
 
-    Attributes:
-        seed: of the run.
-        heldout: -ln p per token on validation sentences at each of the steps.
-        labels: kind -> `(step, layer, head)` labels over held-out sentences, as nested lists.
-        needed: kind -> `(step, layer, head)` bool, whether the loss without a head is larger; see `FormingHead`.
-        sent: kind -> what its heads send at each step, of the kinds whose values come from the other stack.
-        forms: role -> heads, in the order in which they form.
-        curves: "step", "loss", "nll", "rate" and "gradient_norm" at the logged steps of training.
-    """
-
-    seed: int
-    heldout: list[float]
+    seed: int  # of the run
+    heldout: list[float]  # -ln p per token on validation sentences at each of the steps
+    # kind -> `(step, layer, head)` labels over held-out sentences, as nested lists
     labels: dict[str, list[list[list[str]]]]
+    # kind -> `(step, layer, head)` bool, whether the loss without a head is larger; see `FormingHead`
     needed: dict[str, np.ndarray]
+    # kind -> what its heads send at each step, of the kinds whose values come from the other stack
     sent: dict[str, list[SentTokens]]
-    forms: dict[str, list[FormingHead]]
-    curves: dict[str, list[float]]
+    forms: dict[str, list[FormingHead]]  # role -> heads, in the order in which they form
+    curves: dict[str, list[float]]  # "step", "loss", "nll", "rate" and "gradient_norm" at the logged steps of training
 
     def counts(self) -> dict[str, list[int]]:
         """Role -> number of heads that have it at each step."""
@@ -131,23 +117,14 @@ class FormationRun:
 
 @dataclass(frozen=True, eq=False)
 class FormationStudy:
-    """The study of all seeds.
+    """The study of all seeds."""
 
-    Attributes:
-        steps: of the snapshots, from 0 to the end of training.
-        snapshots_sha256: step -> hash of the file with its weights, of the first seed.
-        runs: of each seed; the first one's weights ship, and no others.
-        sentences: number of held-out sentences.
-        links: number of links between their tokens, those of equal tokens left out; see `model.causal.sent_tokens`.
-        hardware: on which it was measured.
-    """
-
-    steps: tuple[int, ...]
-    snapshots_sha256: dict[int, str]
-    runs: tuple[FormationRun, ...]
-    sentences: int
-    links: int
-    hardware: str
+    steps: tuple[int, ...]  # of the snapshots, from 0 to the end of training
+    snapshots_sha256: dict[int, str]  # step -> hash of the file with its weights, of the first seed
+    runs: tuple[FormationRun, ...]  # of each seed; the first one's weights ship, and no others
+    sentences: int  # number of held-out sentences
+    links: int  # number of links between their tokens, those of equal tokens left out; see `model.causal.sent_tokens`
+    hardware: str  # on which it was measured
 
     def first_heads(self, role: str) -> list[FormingHead | None]:
         """The first head that forms with a role, of each run; None where none has it at the end."""
@@ -230,27 +207,16 @@ def _read_head(head: Mapping, steps: Sequence[int]) -> FormingHead:
 
 @dataclass(frozen=True, eq=False)
 class SentenceAtStep:
-    """One sentence with the weights of one step.
+    """One sentence with the weights of one step."""
 
-    Attributes:
-        step: of training.
-        text: the greedy translation.
-        finished: whether it ended with `</s>`.
-        losses: `(T,)` -ln p of each token of the target, in nats.
-        predictions: of each token of the target, with the five most probable ones.
-        weights: kind -> `(layer, head, query, key)` float32, teacher-forced on the target.
-        verification: of the worst kind.
-        difference: of the logits with cached keys and values, as a share of the largest logit.
-    """
-
-    step: int
-    text: str
-    finished: bool
-    losses: np.ndarray
-    predictions: tuple[Prediction, ...]
-    weights: dict[str, np.ndarray]
-    verification: Verification
-    difference: float
+    step: int  # of training
+    text: str  # the greedy translation
+    finished: bool  # whether it ended with `</s>`
+    losses: np.ndarray  # `(T,)` -ln p of each token of the target, in nats
+    predictions: tuple[Prediction, ...]  # of each token of the target, with the five most probable ones
+    weights: dict[str, np.ndarray]  # kind -> `(layer, head, query, key)` float32, teacher-forced on the target
+    verification: Verification  # of the worst kind
+    difference: float  # of the logits with cached keys and values, as a share of the largest logit
 
 
 @torch.inference_mode()

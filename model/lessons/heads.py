@@ -110,25 +110,18 @@ class OperationCounts:
 
 @dataclass(frozen=True, eq=False)
 class HeadForms:
-    """One sub-layer computed in several forms.
+    """One sub-layer computed in several forms."""
 
-    Attributes:
-        split: counts for one projection of full width that is split; the others are compared with its output.
-        small: counts for a projection `(d_model, d_k)` for each head.
-        full: counts for a projection `(d_model, d_model)` for each head, as some tutorials draw it.
-        one: counts for a single head of full width.
-        differences: largest |difference| of the output to that of `split`, by form. `full` has the weights of `small`
-            in its first d_k columns, zeros in the others, and divides by the root of d_k; `full_scaled` is the same
-            with the root of its own width.
-        shapes: form -> shape of one projection.
-    """
-
+    # counts for one projection of full width that is split; the others are compared with its output
     split: OperationCounts
-    small: OperationCounts
-    full: OperationCounts
-    one: OperationCounts
+    small: OperationCounts  # counts for a projection `(d_model, d_k)` for each head
+    full: OperationCounts  # counts for a projection `(d_model, d_model)` for each head, as some tutorials draw it
+    one: OperationCounts  # counts for a single head of full width
+    # largest |difference| of the output to that of `split`, by form. `full` has the weights of `small` in its first d_k
+    # columns, zeros in the others, and divides by the root of d_k; `full_scaled` is the same with the root of its own
+    # width.
     differences: dict[str, float]
-    shapes: dict[str, tuple[int, int]]
+    shapes: dict[str, tuple[int, int]]  # form -> shape of one projection
 
 
 @torch.inference_mode()

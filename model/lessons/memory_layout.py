@@ -42,16 +42,12 @@ class TransposeLayouts:
 
 @dataclass(frozen=True)
 class ViewResult:
-    """Result of `view` on one tensor.
+    """Result of `view` on one tensor."""
 
-    Attributes:
-        shape, strides: of the view; empty where it fails.
-        message: PyTorch's error; empty where it works.
-    """
-
+    # `shape`, `strides`: of the view; empty where it fails
     shape: tuple[int, ...] = ()
     strides: tuple[int, ...] = ()
-    message: str = ""
+    message: str = ""  # PyTorch's error; empty where it works
 
     @classmethod
     def of(cls, tensor: Tensor, target: tuple[int, ...]) -> "ViewResult":

@@ -38,15 +38,12 @@ class BootstrapInterval:
 
 @dataclass(frozen=True)
 class BleuCounts:
-    """Counts behind BLEU (Papineni et al. 2002, section 2), summed over sentences.
+    """Counts behind BLEU (Papineni et al. 2002, section 2), summed over sentences."""
 
-    Attributes:
-        correct, total: n-grams of one to four words that occur in a reference, and all.
-        length, reference: words of the translations, and of the references nearest in length.
-    """
-
+    # `correct`, `total`: n-grams of one to four words that occur in a reference, and all
     correct: tuple[int, ...]
     total: tuple[int, ...]
+    # `length`, `reference`: words of the translations, and of the references nearest in length
     length: int
     reference: int
 
@@ -73,22 +70,15 @@ class BleuCounts:
 
 @dataclass(frozen=True)
 class LengthGroup:
-    """The held-out sentences whose source has between `shortest` and `longest` words.
+    """The held-out sentences whose source has between `shortest` and `longest` words."""
 
-    Attributes:
-        shortest, longest: words; None for no limit.
-        sentences: their number.
-        bleu: network -> its BLEU on them.
-        counts: network -> the counts behind this BLEU.
-        share: network -> the BLEU of the LSTM with one vector, divided by that network's.
-    """
-
+    # `shortest`, `longest`: words; None for no limit
     shortest: int
     longest: int | None
-    sentences: int
-    bleu: dict[str, BootstrapInterval]
-    counts: dict[str, BleuCounts]
-    share: dict[str, BootstrapInterval]
+    sentences: int  # their number
+    bleu: dict[str, BootstrapInterval]  # network -> its BLEU on them
+    counts: dict[str, BleuCounts]  # network -> the counts behind this BLEU
+    share: dict[str, BootstrapInterval]  # network -> the BLEU of the LSTM with one vector, divided by that network's
 
     @property
     def enough(self) -> bool:
@@ -98,53 +88,35 @@ class LengthGroup:
 
 @dataclass(frozen=True)
 class AlignmentRate:
-    """Error of a network's attention against statistical links; see `model.attribution.alignment_error`.
+    """Error of a network's attention against statistical links; see `model.attribution.alignment_error`."""
 
-    Attributes:
-        generated: AER by the token that a step generates.
-        read: AER by the token that it reads.
-        recall: share of the links that are found, by the token that is generated.
-    """
-
-    generated: BootstrapInterval
-    read: BootstrapInterval
-    recall: BootstrapInterval
+    generated: BootstrapInterval  # AER by the token that a step generates
+    read: BootstrapInterval  # AER by the token that it reads
+    recall: BootstrapInterval  # share of the links that are found, by the token that is generated
 
 
 @dataclass(frozen=True)
 class NetworkComparison:
-    """Figures of the five networks.
+    """Figures of the five networks."""
 
-    Attributes:
-        weights_sha256: network -> the hash of its weights.
-        sentences: held-out sentences that were translated greedily.
-        bleu: network -> BLEU of all sentences.
-        steps: network -> its BLEU less that of the network before it in `NETWORKS`, over the same resampled sentences.
-        chrf: network -> chrF of all sentences.
-        groups: BLEU by length.
-        change: network -> change of the share of its BLEU that one vector reaches, from the shortest group to the
-            longest one with enough sentences.
-        alignment: "lstm-additive", "lstm-dot", "transformer" (last layer, mean of heads) and "transformer-head" (one
-            head) -> the rate.
-        alignment_sentences: number of sentences, each with the first of its translations.
-        head: layer and head from 0 of "transformer-head", chosen on as many other held-out sentences.
-        tokens_per_second: network -> target tokens a second, decoding greedily in batches; on a CPU with one thread, of
-            its own time.
-        facts: conditions of the measurement.
-    """
-
-    weights_sha256: dict[str, str]
-    sentences: int
-    bleu: dict[str, BootstrapInterval]
+    weights_sha256: dict[str, str]  # network -> the hash of its weights
+    sentences: int  # held-out sentences that were translated greedily
+    bleu: dict[str, BootstrapInterval]  # network -> BLEU of all sentences
+    # network -> its BLEU less that of the network before it in `NETWORKS`, over the same resampled sentences
     steps: dict[str, BootstrapInterval]
-    chrf: dict[str, BootstrapInterval]
-    groups: tuple[LengthGroup, ...]
+    chrf: dict[str, BootstrapInterval]  # network -> chrF of all sentences
+    groups: tuple[LengthGroup, ...]  # BLEU by length
+    # network -> change of the share of its BLEU that one vector reaches, from the shortest group to the longest one
+    # with enough sentences
     change: dict[str, BootstrapInterval]
+    # "lstm-additive", "lstm-dot", "transformer" (last layer, mean of heads) and "transformer-head" (one head) -> the
+    # rate
     alignment: dict[str, AlignmentRate]
-    alignment_sentences: int
-    head: tuple[int, int]
+    alignment_sentences: int  # number of sentences, each with the first of its translations
+    head: tuple[int, int]  # layer and head from 0 of "transformer-head", chosen on as many other held-out sentences
+    # network -> target tokens a second, decoding greedily in batches; on a CPU with one thread, of its own time
     tokens_per_second: dict[str, float]
-    facts: dict
+    facts: dict  # conditions of the measurement
 
     @property
     def compared(self) -> tuple[LengthGroup, LengthGroup]:
@@ -164,26 +136,18 @@ class NetworkComparison:
 
 @dataclass(frozen=True)
 class TrainingDifferences:
-    """What differs between the networks besides their kind, from a network's card.
+    """What differs between the networks besides their kind, from a network's card."""
 
-    Attributes:
-        parameters: their number.
-        epochs, minutes: length of the training.
-        muon: whether Muon trained the matrices inside the layers; AdamW trained everything else, or everything.
-        average_decay: of the averaged weights that ship; 0 if the weights of the last step ship.
-        reads: order in which the encoder reads the source: "forwards", "backwards", "both", "at once"; "none" without
-            an encoder.
-        pairs: sentence pairs of the training.
-        has_validation: whether validation sentences, and near duplicates of them and of test sentences, were left out.
-    """
-
-    parameters: int
+    parameters: int  # their number
+    # `epochs`, `minutes`: length of the training
     epochs: int
     minutes: float
-    muon: bool
-    average_decay: float
+    muon: bool  # whether Muon trained the matrices inside the layers; AdamW trained everything else, or everything
+    average_decay: float  # of the averaged weights that ship; 0 if the weights of the last step ship
+    # order in which the encoder reads the source: "forwards", "backwards", "both", "at once"; "none" without an encoder
     reads: str
-    pairs: int
+    pairs: int  # sentence pairs of the training
+    # whether validation sentences, and near duplicates of them and of test sentences, were left out
     has_validation: bool
 
 

@@ -66,24 +66,17 @@ def copied_tokens(tokenizer: Tokenizer, source_ids: Sequence[int], next_ids: Seq
 
 @dataclass(frozen=True, eq=False)
 class HeadSums:
-    """Sums over positions from which the measures of every head follow; of one sentence, or of many added up.
+    """Sums over positions from which the measures of every head follow; of one sentence, or of many added up."""
 
-    Attributes:
-        source: `(layer, head)` attention to English tokens, of the positions that read a French token.
-        first: `(layer, head)` attention to the first token, of all positions after it.
-        copied: `(layer, head)` attention of the steps that copy to what they copy.
-        links: `(layer, head, 3)` as `LinkCounts`: of attention, of the statistical word alignment, of both.
-        readers, later, copies: numbers of these positions.
-        even_source, even_first, even_copied: the same sums of even attention to all tokens so far.
-    """
-
-    source: np.ndarray
-    first: np.ndarray
-    copied: np.ndarray
-    links: np.ndarray
+    source: np.ndarray  # `(layer, head)` attention to English tokens, of the positions that read a French token
+    first: np.ndarray  # `(layer, head)` attention to the first token, of all positions after it
+    copied: np.ndarray  # `(layer, head)` attention of the steps that copy to what they copy
+    links: np.ndarray  # `(layer, head, 3)` as `LinkCounts`: of attention, of the statistical word alignment, of both
+    # `readers`, `later`, `copies`: numbers of these positions
     readers: int
     later: int
     copies: int
+    # `even_source`, `even_first`, `even_copied`: the same sums of even attention to all tokens so far
     even_source: float
     even_first: float
     even_copied: float
@@ -110,25 +103,17 @@ class HeadSums:
 
 @dataclass(frozen=True, eq=False)
 class HeadMeasures:
-    """What every head does, `(layer, head)` float64 each; NaN where a sentence has nothing to measure.
+    """What every head does, `(layer, head)` float64 each; NaN where a sentence has nothing to measure."""
 
-    Attributes:
-        source: share of attention that positions of French tokens give to English tokens.
-        first: share of attention to the first token of the sequence.
-        copied: share of attention, at steps that copy a name or a number, on the token that they copy.
-        error: alignment error rate against the statistical word alignment.
-        even_source, even_first, even_copied: the first three of even attention to all tokens so far.
-        copies: steps that copy.
-    """
-
-    source: np.ndarray
-    first: np.ndarray
-    copied: np.ndarray
-    error: np.ndarray
+    source: np.ndarray  # share of attention that positions of French tokens give to English tokens
+    first: np.ndarray  # share of attention to the first token of the sequence
+    copied: np.ndarray  # share of attention, at steps that copy a name or a number, on the token that they copy
+    error: np.ndarray  # alignment error rate against the statistical word alignment
+    # `even_source`, `even_first`, `even_copied`: the first three of even attention to all tokens so far
     even_source: float
     even_first: float
     even_copied: float
-    copies: int
+    copies: int  # steps that copy
 
     @property
     def aligned(self) -> tuple[int, int]:
@@ -185,20 +170,14 @@ def prefix_mask(network: DecoderOnlyTransformer, prompt: int) -> Intervention:
 
 @dataclass(frozen=True, eq=False)
 class PrefixComparison:
-    """The same sentence pair under the causal mask and under a prefix mask.
+    """The same sentence pair under the causal mask and under a prefix mask."""
 
-    Attributes:
-        causal, prefix: -ln p of every French token and `</s>`, in nats, `(T,)` float64.
-        translation: generated greedily under the prefix mask.
-        finished: whether it ended with `</s>`.
-        after: the pass under the prefix mask.
-    """
-
+    # `causal`, `prefix`: -ln p of every French token and `</s>`, in nats, `(T,)` float64
     causal: np.ndarray
     prefix: np.ndarray
-    translation: str
-    finished: bool
-    after: LanguageTrace
+    translation: str  # generated greedily under the prefix mask
+    finished: bool  # whether it ended with `</s>`
+    after: LanguageTrace  # the pass under the prefix mask
 
 
 @torch.inference_mode()

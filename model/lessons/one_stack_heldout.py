@@ -25,41 +25,28 @@ _TABLES = ("source", "first", "copied", "error")  # of `HeadMeasures`, `(layer, 
 
 @dataclass(frozen=True, eq=False)
 class OneStackStudy:
-    """Figures of the decoder-only network over held-out sentences.
+    """Figures of the decoder-only network over held-out sentences."""
 
-    Attributes:
-        weights_sha256: network of `BOTH` -> the hash of its weights.
-        sentences: that were translated greedily.
-        bleu, chrf: of all of them.
-        step: BLEU less that of the translator, over the same resampled sentences.
-        whole: BLEU computed again from the counts of n-grams, without sacreBLEU.
-        alignment: error of attention to English in the last layer, mean of heads, over the second half of sentences.
-        alignment_head: the same of `head`.
-        head: layer and head, from 0, with the lowest error over the first half.
-        alignment_sentences: in the second half.
-        heads: measures of every head over the second half.
-        causal, prefix: -ln p per French token under the causal mask and under a prefix mask, over the second half.
-        prefix_change: their difference over the same resampled sentences.
-        tokens_per_second: network of `BOTH` -> target tokens a second, decoding greedily in batches, in the same run.
-        facts: conditions of the measurement.
-    """
-
-    weights_sha256: dict[str, str]
-    sentences: int
+    weights_sha256: dict[str, str]  # network of `BOTH` -> the hash of its weights
+    sentences: int  # that were translated greedily
+    # `bleu`, `chrf`: of all of them
     bleu: BootstrapInterval
     chrf: BootstrapInterval
-    step: BootstrapInterval
-    whole: float
+    step: BootstrapInterval  # BLEU less that of the translator, over the same resampled sentences
+    whole: float  # BLEU computed again from the counts of n-grams, without sacreBLEU
+    # error of attention to English in the last layer, mean of heads, over the second half of sentences
     alignment: AlignmentRate
-    alignment_head: AlignmentRate
-    head: tuple[int, int]
-    alignment_sentences: int
-    heads: HeadMeasures
+    alignment_head: AlignmentRate  # the same of `head`
+    head: tuple[int, int]  # layer and head, from 0, with the lowest error over the first half
+    alignment_sentences: int  # in the second half
+    heads: HeadMeasures  # measures of every head over the second half
+    # `causal`, `prefix`: -ln p per French token under the causal mask and under a prefix mask, over the second half
     causal: BootstrapInterval
     prefix: BootstrapInterval
-    prefix_change: BootstrapInterval
+    prefix_change: BootstrapInterval  # their difference over the same resampled sentences
+    # network of `BOTH` -> target tokens a second, decoding greedily in batches, in the same run
     tokens_per_second: dict[str, float]
-    facts: dict
+    facts: dict  # conditions of the measurement
 
     def to_dict(self) -> dict:
         """Plain values, for JSON; a measure that does not exist is None."""

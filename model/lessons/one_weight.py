@@ -11,21 +11,18 @@ from ..tracing.trace import AttentionRecord
 
 @dataclass(frozen=True, eq=False)
 class ScoreForm:
-    """How the product of a query and a key becomes a score in one layer, and the sink in its softmax.
-
-    Attributes:
-        scaling: factor of the product.
-        softcap: scores are softcap * tanh(score / softcap), or None.
-        biased: whether a bias that depends on the positions of query and key is added to the scores.
-        sinks: `(head,)` score of an attention sink, or None.
-        allowed: `(query, key)` bool, visible by the layer's mask; None where nothing is masked.
-    """
+    """How the product of a query and a key becomes a score in one layer, and the sink in its softmax."""
 
     scaling: float
+    """Factor of the product."""
     softcap: float | None = None
+    """Scores are softcap * tanh(score / softcap), or None."""
     biased: bool = False
+    """Whether a bias that depends on the positions of query and key is added to the scores."""
     sinks: np.ndarray | None = None
+    """`(head,)` score of an attention sink, or None."""
     allowed: np.ndarray | None = None
+    """`(query, key)` bool, visible by the layer's mask; None where nothing is masked."""
 
     def plain(self, d_k: int) -> bool:
         """Whether the score is q k / sqrt(d_k) and nothing else (Vaswani et al. 2017, equation 1)."""

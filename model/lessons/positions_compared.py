@@ -30,42 +30,34 @@ class SeedMean:
 
 @dataclass(frozen=True)
 class PositionLengths:
-    """Figures of sentences with a number of English tokens from `shortest` to `longest`.
-
-    Attributes:
-        sentences, pairs: their number, and that of their pairs with each translation.
-        loss: kind -> -ln p per token in nats, with its interval over sentences; None without positions for them.
-        bleu: kind -> BLEU likewise; None also where it is not claimed.
-        loss_over_seeds, bleu_over_seeds: kind -> the mean over seeds, of kinds with several.
-        loss_apart, bleu_apart: kind -> largest difference between its seeds, of kinds with several.
-    """
+    """Figures of sentences with a number of English tokens from `shortest` to `longest`."""
 
     shortest: int
     longest: int
+    # `sentences`, `pairs`: their number, and that of their pairs with each translation
     sentences: int
     pairs: int
+    # kind -> -ln p per token in nats, with its interval over sentences; None without positions for them
     loss: dict[str, BootstrapInterval | None]
-    bleu: dict[str, BootstrapInterval | None]
+    bleu: dict[str, BootstrapInterval | None]  # kind -> BLEU likewise; None also where it is not claimed
+    # `loss_over_seeds`, `bleu_over_seeds`: kind -> the mean over seeds, of kinds with several
     loss_over_seeds: dict[str, SeedMean]
     bleu_over_seeds: dict[str, SeedMean]
+    # `loss_apart`, `bleu_apart`: kind -> largest difference between its seeds, of kinds with several
     loss_apart: dict[str, float]
     bleu_apart: dict[str, float]
 
 
 @dataclass(frozen=True)
 class Extremes:
-    """Which kinds have the lowest and which the highest of a figure, beyond what seeds of one kind differ by.
+    """Which kinds have the lowest and which the highest of a figure, beyond what seeds of one kind differ by."""
 
-    Attributes:
-        lowest, highest: several kinds where the difference between them is smaller; both empty where no order is known.
-        values: kind -> the figure.
-        apart: largest difference between seeds of one kind; None if each was trained once.
-    """
-
+    # `lowest`, `highest`: several kinds where the difference between them is smaller; both empty where no order is
+    # known
     lowest: tuple[str, ...]
     highest: tuple[str, ...]
-    values: dict[str, float]
-    apart: float | None
+    values: dict[str, float]  # kind -> the figure
+    apart: float | None  # largest difference between seeds of one kind; None if each was trained once
 
 
 def find_extremes(values: Mapping[str, float], apart: float | None) -> Extremes:
@@ -88,31 +80,21 @@ def find_extremes(values: Mapping[str, float], apart: float | None) -> Extremes:
 
 @dataclass(frozen=True)
 class PositionComparison:
-    """Figures of the networks, by their kinds of positions.
+    """Figures of the networks, by their kinds of positions."""
 
-    Attributes:
-        weights_sha256: kind -> hash of the weights of its first seed, whose figures are those of single networks.
-        seeds: kind -> number of its trainings.
-        lengths: groups, from the shortest sentences to the longest.
-        shuffled: kind -> stack of `STACKS` -> increase of -ln p per token when positions are shuffled there.
-        shuffled_apart: kind -> stack -> largest difference of that between its seeds, of kinds with several.
-        longest_tokens: on a side of a pair in training.
-        fewest_pairs: below which BLEU is not claimed.
-        resamples: of the sentences.
-        shuffled_sentences: number of sentences behind `shuffled`.
-        hardware: on which all this was measured.
-    """
-
+    # kind -> hash of the weights of its first seed, whose figures are those of single networks
     weights_sha256: dict[str, str]
-    seeds: dict[str, int]
-    lengths: tuple[PositionLengths, ...]
+    seeds: dict[str, int]  # kind -> number of its trainings
+    lengths: tuple[PositionLengths, ...]  # groups, from the shortest sentences to the longest
+    # kind -> stack of `STACKS` -> increase of -ln p per token when positions are shuffled there
     shuffled: dict[str, dict[str, BootstrapInterval]]
+    # kind -> stack -> largest difference of that between its seeds, of kinds with several
     shuffled_apart: dict[str, dict[str, float]]
-    longest_tokens: int
-    fewest_pairs: int
-    resamples: int
-    shuffled_sentences: int
-    hardware: str
+    longest_tokens: int  # on a side of a pair in training
+    fewest_pairs: int  # below which BLEU is not claimed
+    resamples: int  # of the sentences
+    shuffled_sentences: int  # number of sentences behind `shuffled`
+    hardware: str  # on which all this was measured
 
     @property
     def kinds(self) -> tuple[PositionKind, ...]:

@@ -27,34 +27,26 @@ STATES = "lstm"  # id of the states of a recurrent encoder among the stages
 
 
 class ExceedingPair(NamedTuple):
-    """A token whose product with another one exceeds that with itself: x_i . x_j > x_i . x_i.
+    """A token whose product with another one exceeds that with itself: x_i . x_j > x_i . x_i."""
 
-    Attributes:
-        query, key: i and j, from 0.
-        own, other: x_i . x_i and x_i . x_j.
-        query_length, key_length: |x_i| and |x_j|.
-        cosine: of the angle between the two.
-    """
-
+    # `query`, `key`: i and j, from 0
     query: int
     key: int
+    # `own`, `other`: x_i . x_i and x_i . x_j.
     own: float
     other: float
+    # `query_length`, `key_length`: |x_i| and |x_j|
     query_length: float
     key_length: float
-    cosine: float
+    cosine: float  # of the angle between the two
 
 
 @dataclass(frozen=True, eq=False)
 class RawAttention:
-    """The vectors of one sentence as queries and keys of each other.
+    """The vectors of one sentence as queries and keys of each other."""
 
-    Attributes:
-        vectors: `(S, width)` float32.
-        heads: `(head, S, S)` float32, weights of the trained heads that read these vectors; None where none does.
-    """
-
-    vectors: np.ndarray
+    vectors: np.ndarray  # `(S, width)` float32
+    # `(head, S, S)` float32, weights of the trained heads that read these vectors; None where none does
     heads: np.ndarray | None = None
 
     @cached_property

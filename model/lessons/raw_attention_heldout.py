@@ -13,54 +13,36 @@ FILE = "raw_attention.json"  # in the folder of the Transformer's weights
 
 @dataclass(frozen=True)
 class StageFigures:
-    """Figures of one stage over all sentences; see `model.lessons.raw_attention.encoder_stages`.
+    """Figures of one stage over all sentences; see `model.lessons.raw_attention.encoder_stages`."""
 
-    Attributes:
-        stage: "embedding", "layer-1", ..., "output", or "lstm" for the states of a recurrent encoder.
-        pairs: number of ordered pairs of different positions.
-        exceeding: number of these with x_i . x_j > x_i . x_i.
-        equal: number of these with equal vectors.
-        own: form of the score -> mean weight of a token on itself.
-        trained: mean weight of a token on itself in the trained heads that read these vectors; None where none does.
-        trained_first: share of tokens, over all those heads, that give no other token more weight than themselves.
-    """
-
-    stage: str
-    pairs: int
-    exceeding: int
-    equal: int
-    own: dict[str, float]
+    stage: str  # "embedding", "layer-1", ..., "output", or "lstm" for the states of a recurrent encoder
+    pairs: int  # number of ordered pairs of different positions
+    exceeding: int  # number of these with x_i . x_j > x_i . x_i.
+    equal: int  # number of these with equal vectors
+    own: dict[str, float]  # form of the score -> mean weight of a token on itself
+    # mean weight of a token on itself in the trained heads that read these vectors; None where none does
     trained: float | None
+    # share of tokens, over all those heads, that give no other token more weight than themselves
     trained_first: float | None
 
 
 @dataclass(frozen=True)
 class RawAttentionFigures:
-    """Figures of all stages.
+    """Figures of all stages."""
 
-    Attributes:
-        weights_sha256: of the Transformer and of the recurrent network.
-        sentences, tokens: their numbers.
-        examples: a few exceeding pairs: stage, sentence, both tokens, x_i . x_i, x_i . x_j.
-        vocabulary: rows of the Transformer's embedding table.
-        vocabulary_tokens: number of rows with a larger product with some other row than with themselves.
-        vocabulary_unused: number of these that are bytes or special tokens.
-        vocabulary_pairs: number of pairs of such a row and one with which it has the larger product.
-        vocabulary_wide: number of these pairs with an angle above 45 degrees.
-        vocabulary_widest: the largest angle of such a pair, in degrees.
-    """
-
-    weights_sha256: tuple[str, str]
+    weights_sha256: tuple[str, str]  # of the Transformer and of the recurrent network
+    # `sentences`, `tokens`: their numbers
     sentences: int
     tokens: int
     stages: tuple[StageFigures, ...]
+    # a few exceeding pairs: stage, sentence, both tokens, x_i . x_i, x_i . x_j.
     examples: tuple[tuple[str, str, str, str, float, float], ...]
-    vocabulary: int
-    vocabulary_tokens: int
-    vocabulary_unused: int
-    vocabulary_pairs: int
-    vocabulary_wide: int
-    vocabulary_widest: float
+    vocabulary: int  # rows of the Transformer's embedding table
+    vocabulary_tokens: int  # number of rows with a larger product with some other row than with themselves
+    vocabulary_unused: int  # number of these that are bytes or special tokens
+    vocabulary_pairs: int  # number of pairs of such a row and one with which it has the larger product
+    vocabulary_wide: int  # number of these pairs with an angle above 45 degrees
+    vocabulary_widest: float  # the largest angle of such a pair, in degrees
 
     def to_dict(self) -> dict:
         """Everything, for JSON."""

@@ -11,23 +11,16 @@ from ..networks.recurrent import RecurrentNetwork
 
 @dataclass(frozen=True, eq=False)
 class UnrolledEncoder:
-    """An RNN's encoder step by step: h_t = tanh(W x_t + U h_(t-1) + b), Elman 1990.
+    """An RNN's encoder step by step: h_t = tanh(W x_t + U h_(t-1) + b), Elman 1990."""
 
-    Attributes:
-        order: positions of the tokens in the order in which they are read.
-        hidden: `(step, units)` float64, h_t; `before` likewise h_(t-1), 0 at the first step.
-        from_token, from_state: `(step, units)`, W x_t and U h_(t-1).
-        bias: `(units,)`, the sum of the library's two biases.
-        difference: largest |difference| of `hidden` to the states of the library's fused layer.
-    """
-
-    order: tuple[int, ...]
-    hidden: np.ndarray
+    order: tuple[int, ...]  # positions of the tokens in the order in which they are read
+    hidden: np.ndarray  # `(step, units)` float64, h_t; `before` likewise h_(t-1), 0 at the first step
     before: np.ndarray
+    # `from_token`, `from_state`: `(step, units)`, W x_t and U h_(t-1)
     from_token: np.ndarray
     from_state: np.ndarray
-    bias: np.ndarray
-    difference: float
+    bias: np.ndarray  # `(units,)`, the sum of the library's two biases
+    difference: float  # largest |difference| of `hidden` to the states of the library's fused layer
 
 
 @torch.inference_mode()

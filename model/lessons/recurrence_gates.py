@@ -13,24 +13,15 @@ OPEN, SHUT = 0.9, 0.1  # a gate above the first counts as open, below the second
 
 @dataclass(frozen=True, eq=False)
 class GateActivations:
-    """One LSTM layer over one sentence, in the order in which it reads; `(step, unit)` unless stated otherwise.
+    """One LSTM layer over one sentence, in the order in which it reads; `(step, unit)` unless stated otherwise."""
 
-    Attributes:
-        tokens: its input.
-        record: gates and states; see `CellRecord`.
-        before: c_(t-1).
-        remaining: product of all later forget gates: the share of c_t that they pass to the last cell state.
-        copying: share of all units and steps whose gates nearly copy the state: forget above `OPEN`, input below
-            `SHUT`.
-        difference: largest |difference| of any gate or state to the formulas in double precision.
-    """
-
-    tokens: tuple[str, ...]
-    record: CellRecord
-    before: np.ndarray
-    remaining: np.ndarray
+    tokens: tuple[str, ...]  # its input
+    record: CellRecord  # gates and states; see `CellRecord`
+    before: np.ndarray  # c_(t-1)
+    remaining: np.ndarray  # product of all later forget gates: the share of c_t that they pass to the last cell state
+    # share of all units and steps whose gates nearly copy the state: forget above `OPEN`, input below `SHUT`
     copying: float
-    difference: float
+    difference: float  # largest |difference| of any gate or state to the formulas in double precision
 
     def order(self, by: str) -> np.ndarray:
         """Units from the most to the least open one.

@@ -29,34 +29,24 @@ class StateGradients:
     """Sizes of the Jacobians of the last state with respect to every input, by position in the sentence.
 
     The size is the Frobenius norm. x_t is the embedding as the cell reads it.
-
-    Attributes:
-        distance: `(S,)`, steps from the reading of a token to the last state; 0 for the token read last.
-        hidden: `(S,)`, |d h_N / d x_t|.
-        cell: `(S,)`, |d c_N / d x_t|; None for an RNN.
-        difference: largest |difference| of a product v . J_t to autograd's, for one random v of length 1, relative to
-            the largest element.
     """
 
-    distance: np.ndarray
-    hidden: np.ndarray
-    cell: np.ndarray | None
+    distance: np.ndarray  # `(S,)`, steps from the reading of a token to the last state; 0 for the token read last
+    hidden: np.ndarray  # `(S,)`, |d h_N / d x_t|
+    cell: np.ndarray | None  # `(S,)`, |d c_N / d x_t|; None for an RNN
+    # largest |difference| of a product v . J_t to autograd's, for one random v of length 1, relative to the largest
+    # element.
     difference: float
 
 
 @dataclass(frozen=True, eq=False)
 class StateDrift:
-    """Distance of the states from those of the same sentence with one token replaced.
+    """Distance of the states from those of the same sentence with one token replaced."""
 
-    Attributes:
-        hidden: `(replaced, step)`, |h_t - h'_t| / |h_t|; both axes in the order of reading, 0 before the replaced one.
-        cell: likewise of the cell state; None for an RNN.
-        difference: largest |difference| of a state to the one computed for its sentence alone.
-    """
-
+    # `(replaced, step)`, |h_t - h'_t| / |h_t|; both axes in the order of reading, 0 before the replaced one
     hidden: np.ndarray
-    cell: np.ndarray | None
-    difference: float
+    cell: np.ndarray | None  # likewise of the cell state; None for an RNN
+    difference: float  # largest |difference| of a state to the one computed for its sentence alone
 
 
 @torch.inference_mode()

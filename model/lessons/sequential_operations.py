@@ -30,15 +30,10 @@ class Vertex(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class StateGraph:
-    """The graph of a network for S source and T target tokens.
+    """The graph of a network for S source and T target tokens."""
 
-    Attributes:
-        reads: vertex -> the vertices it needs; vertices come after those that they read.
-        outputs: for each target position, the vertices that the output layer reads.
-    """
-
-    reads: dict[Vertex, tuple[Vertex, ...]]
-    outputs: tuple[tuple[Vertex, ...], ...]
+    reads: dict[Vertex, tuple[Vertex, ...]]  # vertex -> the vertices it needs; vertices come after those that they read
+    outputs: tuple[tuple[Vertex, ...], ...]  # for each target position, the vertices that the output layer reads
 
     @cached_property
     def ready(self) -> dict[Vertex, int]:

@@ -17,16 +17,12 @@ DECIMALS = 3  # of the numbers that a user types: with them determinant and rank
 class Vectors:
     """As many vectors as there are dimensions, or fewer, and a point.
 
-    Attributes:
-        vectors: each of n numbers, rounded to `DECIMALS`.
-        point: n numbers, likewise.
-
     Raises:
         ValueError: they do not have equally many numbers, or there are more vectors than dimensions.
     """
 
-    vectors: tuple[tuple[float, ...], ...]
-    point: tuple[float, ...]
+    vectors: tuple[tuple[float, ...], ...]  # each of n numbers, rounded to `DECIMALS`
+    point: tuple[float, ...]  # n numbers, likewise
 
     def __post_init__(self) -> None:
         dimensions = len(self.point)

@@ -26,22 +26,16 @@ STEM_STRIDE = 4  # pixels of the picture along a side of one cell of the first s
 class ConvolutionConfig(NetworkConfig):
     """Sizes of the network.
 
-    Attributes:
-        classes: names, in the order of the logits.
-        image_size: pixels a side that pictures are read at, chosen after training; any other size works too.
-        widths: channels of each stage.
-        blocks: residual blocks in each stage.
-        squeeze: a block's channels, divided by this, are the hidden units that decide how much each channel counts.
-
     Raises:
         ValueError: a size is not positive, a width is no multiple of `squeeze`, the picture is smaller than one cell
             of the last stage, or there are fewer than two classes; the message states what to change.
     """
 
-    classes: tuple[str, ...]
-    image_size: int = 128
-    widths: tuple[int, ...] = (64, 128, 256)
-    blocks: int = 2
+    classes: tuple[str, ...]  # names, in the order of the logits
+    image_size: int = 128  # pixels a side that pictures are read at, chosen after training; any other size works too
+    widths: tuple[int, ...] = (64, 128, 256)  # channels of each stage
+    blocks: int = 2  # residual blocks in each stage
+    # a block's channels, divided by this, are the hidden units that decide how much each channel counts
     squeeze: int = 8
 
     def __post_init__(self) -> None:

@@ -24,21 +24,19 @@ from .tap import Tap
 
 
 class EncoderMemory(NamedTuple):
-    """The encoder's result, from which the decoder starts.
-
-    Attributes:
-        start: the state the decoder starts from; without alignment, the only part.
-        keys, values: the encoder's states `(batch, source, state_width)`, the same unless a tap changed one of them;
-            None without alignment.
-        projected: the keys as the score needs them, computed once; None without alignment.
-        allowed: `(batch, 1, 1, source)`, which source tokens are real; None if nothing is padded.
-    """
+    """The encoder's result, from which the decoder starts."""
 
     start: CellState
+    """The state the decoder starts from; without alignment, the only part."""
     keys: Tensor | None = None
     values: Tensor | None = None
+    """`keys`, `values`: the encoder's states `(batch, source, state_width)`, the same unless a tap changed one of them;
+    None without alignment.
+    """
     projected: Tensor | None = None
+    """The keys as the score needs them, computed once; None without alignment."""
     allowed: Tensor | None = None
+    """`(batch, 1, 1, source)`, which source tokens are real; None if nothing is padded."""
 
     def repeat(self, rows: int) -> EncoderMemory:
         """Repeat the memory of one sentence for several hypotheses of its translation."""

@@ -15,29 +15,29 @@ READS = {"forwards": ("forwards",), "backwards": ("backwards",), "both": ("forwa
 class RecurrentConfig(SequenceConfig):
     """An encoder and a decoder of recurrent cells, one layer each.
 
-    Attributes:
-        cell: "rnn" (Elman 1990) or "lstm" (Hochreiter and Schmidhuber 1997; forget gate by Gers et al. 2000).
-        alignment: "none" only starts the decoder with the encoder's last state (Sutskever et al. 2014, section 2);
-            "additive" attends as Bahdanau et al. (2015) do, "dot" as Luong et al. (2015) do.
-        d_model: width of the embeddings, which source, target and output layer share.
-        encoder_width: units of the encoder in one direction.
-        decoder_width: units of the decoder.
-        alignment_width: units inside the additive score; 0 for the others.
-        reads: the encoder reads "forwards", "backwards" (the last token first: the reversed source of Sutskever et al.
-            2014, section 3.3), or "both", with the two states of a token concatenated (Bahdanau et al. 2015).
-
     Raises:
         ValueError: a size or a choice is out of range, or two of them do not fit; the message states which.
     """
 
     vocabulary_size: int = 8000
     cell: str = "lstm"
+    """ "rnn" (Elman 1990) or "lstm" (Hochreiter and Schmidhuber 1997; forget gate by Gers et al. 2000)."""
     alignment: str = "none"
+    """ "none" only starts the decoder with the encoder's last state (Sutskever et al. 2014, section 2); "additive"
+    attends as Bahdanau et al. (2015) do, "dot" as Luong et al. (2015) do.
+    """
     d_model: int = 256
+    """Width of the embeddings, which source, target and output layer share."""
     encoder_width: int = 448
+    """Units of the encoder in one direction."""
     decoder_width: int = 448
+    """Units of the decoder."""
     alignment_width: int = 0
+    """Units inside the additive score; 0 for the others."""
     reads: str = "forwards"
+    """The encoder reads "forwards", "backwards" (the last token first: the reversed source of Sutskever et al. 2014,
+    section 3.3), or "both", with the two states of a token concatenated (Bahdanau et al. 2015).
+    """
     dropout: float = 0.1  # on the embeddings and on the input of the output layer
     max_positions: int = 512  # most steps of the encoder and of the decoder
     pad_id: int = 0

@@ -25,18 +25,18 @@ class CellRecord:
     t.
 
     Attributes:
-        hidden: h_t.
         input_gate, forget_gate, output_gate: i_t, f_t and o_t, in (0, 1).
-        candidate: g_t, in (-1, 1).
-        cell: c_t = f_t c_(t-1) + i_t g_t.
     """
 
     hidden: np.ndarray
+    """H_t."""
     input_gate: np.ndarray | None = None
     forget_gate: np.ndarray | None = None
     candidate: np.ndarray | None = None
+    """G_t, in (-1, 1)."""
     output_gate: np.ndarray | None = None
     cell: np.ndarray | None = None
+    """C_t = f_t c_(t-1) + i_t g_t."""
 
     def __repr__(self) -> str:
         kept = ", ".join(name for name, numbers in vars(self).items() if numbers is not None)
@@ -76,24 +76,26 @@ class RecurrentTrace(SentenceTrace):
 
     Attributes:
         records: "cross" -> `AlignmentRecord`; empty for a network with one vector.
-        encoder: direction, "forwards" or "backwards" -> its cells at every source token.
-        decoder: the cells at every decoder step.
-        start_hidden, start_cell: `(decoder_width,)`, the state before the decoder's first step. Without alignment they
-            are the one vector that represents the source; an RNN has no cell state.
-        encoder_embedded, decoder_embedded: `(S, d_model)` and `(T, d_model)`, inputs of the cells.
-        readout: `(T, d_model)`, input of the output layer.
-        state_differences: "encoder" and "decoder" -> largest |difference| of the recorded hidden states from those of
-            PyTorch's fused layer with the recorded inputs.
     """
 
     encoder: dict[str, CellRecord]
+    """Direction, "forwards" or "backwards" -> its cells at every source token."""
     decoder: CellRecord
+    """The cells at every decoder step."""
     start_hidden: np.ndarray
     start_cell: np.ndarray | None
+    """`start_hidden`, `start_cell`: `(decoder_width,)`, the state before the decoder's first step. Without alignment
+    they are the one vector that represents the source; an RNN has no cell state.
+    """
     encoder_embedded: np.ndarray
     decoder_embedded: np.ndarray
+    """`encoder_embedded`, `decoder_embedded`: `(S, d_model)` and `(T, d_model)`, inputs of the cells."""
     readout: np.ndarray
+    """`(T, d_model)`, input of the output layer."""
     state_differences: dict[str, float]
+    """ "encoder" and "decoder" -> largest |difference| of the recorded hidden states from those of PyTorch's fused
+    layer with the recorded inputs.
+    """
 
     @property
     def alignment(self) -> np.ndarray:

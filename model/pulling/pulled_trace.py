@@ -21,14 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PulledTrace:
-    """A sentence under pulls.
+    """A sentence under pulls."""
 
-    Attributes:
-        after: the pass over the translation that greedy decoding generates under the pulls.
-        loss_before, loss_after: mean -ln p of the former translation without and with the pulls, in nats per token.
-    """
-
-    after: Trace
+    after: Trace  # the pass over the translation that greedy decoding generates under the pulls
+    # `loss_before`, `loss_after`: mean -ln p of the former translation without and with the pulls, in nats per token
     loss_before: float
     loss_after: float
 

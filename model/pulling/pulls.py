@@ -28,21 +28,18 @@ NEARLY_TIED = 0.05  # probabilities of the best two tokens that differ by less
 
 @dataclass(frozen=True)
 class PullSweep:
-    """Translations at each of several weights of one key.
-
-    Attributes:
-        pull: the kind, heads, query and key; its delta is 0.
-        before: the mean weight of the key over the drawn heads, in the trace.
-        weights: the weights that were tried.
-        deltas: what was added to the score for each.
-        translations: the result of each.
-    """
+    """Translations at each of several weights of one key."""
 
     pull: Pull
+    """The kind, heads, query and key; its delta is 0."""
     before: float
+    """The mean weight of the key over the drawn heads, in the trace."""
     weights: tuple[float, ...]
+    """The weights that were tried."""
     deltas: tuple[float, ...]
+    """What was added to the score for each."""
     translations: tuple[PulledTranslation, ...]
+    """The result of each."""
 
     @property
     def words(self) -> tuple[tuple[str | None, float, float], ...]:
@@ -60,20 +57,19 @@ class PullSweep:
 class PullControl:
     """What the pulled weight does on every other key, and what hiding the key does.
 
-    Attributes:
-        pulled: the result of the pull.
-        keys: the other keys that the query may attend to, from 0.
-        others: the result of the same weight on each of them.
-        hidden: the result when this query does not attend to the pulled key in any head of any layer; None where the
-            query has no other key.
-
     Unless whole translations were wanted, those of a pull in the decoder end with the token that its query chooses.
     """
 
     pulled: PulledTranslation
+    """The result of the pull."""
     keys: tuple[int, ...]
+    """The other keys that the query may attend to, from 0."""
     others: tuple[PulledTranslation, ...]
+    """The result of the same weight on each of them."""
     hidden: PulledTranslation | None
+    """The result when this query does not attend to the pulled key in any head of any layer; None where the query has
+    no other key.
+    """
 
     @property
     def same(self) -> tuple[int, ...]:

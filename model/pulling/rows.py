@@ -27,22 +27,20 @@ class PulledScore:
 
 @dataclass(frozen=True)
 class PulledTranslation:
-    """The translation of one row.
-
-    Attributes:
-        ids: generated tokens, `</s>` included if it was reached.
-        text: the same as text.
-        chosen: the token that the pulled query chose, as it is shown; None where the query chooses none: in the
-            encoder, or behind the end of the translation.
-        probability: of that token.
-        margin: its probability less that of the second most probable.
-    """
+    """The translation of one row."""
 
     ids: tuple[int, ...]
+    """Generated tokens, `</s>` included if it was reached."""
     text: str
+    """The same as text."""
     chosen: str | None
+    """The token that the pulled query chose, as it is shown; None where the query chooses none: in the encoder, or
+    behind the end of the translation.
+    """
     probability: float
+    """Of that token."""
     margin: float
+    """Its probability less that of the second most probable."""
 
 
 def score_tap(kind: str, heads: Heads, rows: Sequence[PulledScore]) -> Tap:

@@ -23,15 +23,12 @@ def ran_out_of_memory(error: RuntimeError) -> bool:
 
 
 class NetworkOwner:
-    """Base class of objects that compute with one network, on a GPU as long as its memory suffices.
-
-    Attributes:
-        network: the network; it moves to the CPU when the GPU's memory is full.
-        left_device: name of the device whose memory was full; None while the network has not moved.
-    """
+    """Base class of objects that compute with one network, on a GPU as long as its memory suffices."""
 
     network: nn.Module
+    """The network; it moves to the CPU when the GPU's memory is full."""
     left_device: str | None = None
+    """Name of the device whose memory was full; None while the network has not moved."""
 
     def move_to_cpu(self) -> bool:
         """Move the network to the CPU; False if it moved before, so no GPU's memory is the cause, or is spread."""

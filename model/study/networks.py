@@ -61,23 +61,16 @@ Measure = Callable[[StudyInput, Collection[str], bool], dict[str, HeadMeasuremen
 
 @dataclass(frozen=True, eq=False)
 class StudiedModel:
-    """A network that is studied.
+    """A network that is studied."""
 
-    Attributes:
-        name: its source.
-        model: the network itself.
-        forms: of the inputs that it accepts.
-        ablates: whether its heads can be ablated, which needs a score.
-        measure: `(input, kinds, whether to ablate)` -> kind -> measurements. Raises a `UserError` or a `StudyError`
-            where the network cannot use the input.
-        trace: input -> its trace, for the causal methods of the network; None where it has none of heads.
-    """
-
-    name: str
-    model: TracedModel
-    forms: tuple[InputForm, ...]
-    ablates: bool
+    name: str  # its source
+    model: TracedModel  # the network itself
+    forms: tuple[InputForm, ...]  # of the inputs that it accepts
+    ablates: bool  # whether its heads can be ablated, which needs a score
+    # `(input, kinds, whether to ablate)` -> kind -> measurements. Raises a `UserError` or a `StudyError` where the
+    # network cannot use the input.
     measure: Measure
+    # input -> its trace, for the causal methods of the network; None where it has none of heads
     trace: Callable[[StudyInput], Any] | None = None
 
     def kinds(self, names: Collection[str] | None, inputs: StudyInputs) -> tuple[str, ...]:

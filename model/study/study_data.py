@@ -41,19 +41,12 @@ def check_packages() -> None:
 
 @dataclass(frozen=True)
 class StudyInput:
-    """One input.
+    """One input."""
 
-    Attributes:
-        content: a text, or the bytes of a picture's file.
-        second: the second text of a pair, such as a translation.
-        label: the class of a picture, by number or by name; None where it is not known.
-        name: its origin, for messages.
-    """
-
-    content: str | bytes
-    second: str | None = None
-    label: int | str | None = None
-    name: str = ""
+    content: str | bytes  # a text, or the bytes of a picture's file
+    second: str | None = None  # the second text of a pair, such as a translation
+    label: int | str | None = None  # the class of a picture, by number or by name; None where it is not known
+    name: str = ""  # its origin, for messages
 
     def text(self) -> str:
         """The text, of an input that is one."""

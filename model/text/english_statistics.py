@@ -40,25 +40,16 @@ class Evidence(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class EnglishStatistics:
-    """Probabilities of words, and of letters given the two before them, in English and in other languages.
+    """Probabilities of words, and of letters given the two before them, in English and in other languages."""
 
-    Attributes:
-        languages: other languages than English.
-        words: every counted word, in lower case.
-        english: `(word,)` float32, ln p(word | English); minus infinity for words that were not counted in it.
-        entries: `(entry, 2)` int32, place of a word and of a language in which it was counted; words ascend.
-        others: `(entry,)` float32, ln p(word | language).
-        rarest: ln of the largest probability that a word has in a language in which it is not listed.
-        english_letters, other_letters: `(SYMBOLS, SYMBOLS, SYMBOLS)` float32, ln p(letter | the two letters before it)
-            in words of English, and of all other languages.
-    """
-
-    languages: tuple[str, ...]
-    words: tuple[str, ...]
-    english: np.ndarray
-    entries: np.ndarray
-    others: np.ndarray
-    rarest: float
+    languages: tuple[str, ...]  # other languages than English
+    words: tuple[str, ...]  # every counted word, in lower case
+    english: np.ndarray  # `(word,)` float32, ln p(word | English); minus infinity for words that were not counted in it
+    entries: np.ndarray  # `(entry, 2)` int32, place of a word and of a language in which it was counted; words ascend
+    others: np.ndarray  # `(entry,)` float32, ln p(word | language)
+    rarest: float  # ln of the largest probability that a word has in a language in which it is not listed
+    # `english_letters`, `other_letters`: `(SYMBOLS, SYMBOLS, SYMBOLS)` float32, ln p(letter | the two letters before
+    # it) in words of English, and of all other languages
     english_letters: np.ndarray
     other_letters: np.ndarray
 

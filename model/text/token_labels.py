@@ -22,23 +22,20 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class TokenAxis:
-    """The tokens of an axis as displayed.
-
-    Attributes:
-        labels: one for each token.
-        special: whether each is a special token.
-        words: the whole words, each token in exactly one; None where the tokens have no word boundaries.
-        segments: 0 or 1, the text of two that each belongs to; empty for one text.
-        chosen: the token that a decoder chose at each, "" where it chose none; empty for a text that is only read.
-        kept: indices of special tokens at which an ordinary token was chosen, such as `<s>`.
-    """
+    """The tokens of an axis as displayed."""
 
     labels: tuple[str, ...]
+    """One for each token."""
     special: tuple[bool, ...]
+    """Whether each is a special token."""
     words: tuple[Word, ...] | None = None
+    """The whole words, each token in exactly one; None where the tokens have no word boundaries."""
     segments: tuple[int, ...] = ()
+    """0 or 1, the text of two that each belongs to; empty for one text."""
     chosen: tuple[str, ...] = ()
+    """The token that a decoder chose at each, "" where it chose none; empty for a text that is only read."""
     kept: tuple[int, ...] = ()
+    """Indices of special tokens at which an ordinary token was chosen, such as `<s>`."""
 
     def choosing(self, chosen: Sequence[str], special: Sequence[bool]) -> "TokenAxis":
         """The same tokens as rows at which a decoder chose others.

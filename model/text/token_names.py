@@ -27,20 +27,14 @@ _ESCAPED = re.compile("[\udc80-\udcff]")  # a byte that is no part of a characte
 
 @dataclass(frozen=True)
 class SpelledTokens:
-    """The text of a sequence of tokens.
+    """The text of a sequence of tokens."""
 
-    Attributes:
-        text: what all tokens spell; a byte that is no part of a character is one of U+DC80 to U+DCFF.
-        spans: start and end in `text` for each token; tokens with bytes of one character share it, a special token has
-            an empty span.
-        marks_words: whether white space in `text` tells where words begin and end.
-        confirmed: whether the tokenizer itself makes the same text of the names, but for spaces.
-    """
-
-    text: str
+    text: str  # what all tokens spell; a byte that is no part of a character is one of U+DC80 to U+DCFF
+    # start and end in `text` for each token; tokens with bytes of one character share it, a special token has an empty
+    # span
     spans: tuple[tuple[int, int], ...]
-    marks_words: bool
-    confirmed: bool = False
+    marks_words: bool  # whether white space in `text` tells where words begin and end
+    confirmed: bool = False  # whether the tokenizer itself makes the same text of the names, but for spaces
 
     @property
     def pieces(self) -> tuple[str, ...]:

@@ -25,17 +25,14 @@ def gated_layers(config: RecurrentConfig) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class HeldGate:
-    """One gate of one layer, held at one value in every unit and at every step.
-
-    Attributes:
-        layer: of `gated_layers`.
-        gate: one of `GATES`.
-        value: from 0, shut, to 1, open.
-    """
+    """One gate of one layer, held at one value in every unit and at every step."""
 
     layer: str
+    """Of `gated_layers`."""
     gate: str
+    """One of `GATES`."""
     value: float
+    """From 0, shut, to 1, open."""
 
 
 @dataclass(frozen=True)

@@ -66,11 +66,10 @@ class TracedModel(Protocol):
             "export", and "pull" a weight.
         config: its sizes, with `to_dict`.
         parameters: number of trained numbers.
-        card: figures about data, training and quality; `weights_sha256` is the hash of its weights.
         device_name: the hardware it runs on.
     """
 
-    card: dict
+    card: dict  # figures about data, training and quality; `weights_sha256` is the hash of its weights
     weights_sha256: str
 
     @property

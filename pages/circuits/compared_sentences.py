@@ -30,18 +30,12 @@ METRICS: dict[MetricName, Message] = {
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Two sentences, and what is measured.
+    """Two sentences, and what is measured."""
 
-    Attributes:
-        texts: the sentences as typed.
-        alignment: name of the alignment.
-        place: of the target in the translation of A, from 0.
-    """
-
-    texts: tuple[str, str]
+    texts: tuple[str, str]  # the sentences as typed
     pair: SentencePair
-    alignment: str
-    place: int
+    alignment: str  # name of the alignment
+    place: int  # of the target in the translation of A, from 0
     metric: MetricName
     direction: Direction
 

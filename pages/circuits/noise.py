@@ -38,15 +38,10 @@ SECONDS_A_RUN = 5e-5  # of a run and a position of both stacks, on one core of a
 
 @dataclass(frozen=True)
 class NoisySentence:
-    """The sentence of a trace, what is noisy, and what is measured.
+    """The sentence of a trace, what is noisy, and what is measured."""
 
-    Attributes:
-        noise: on tokens of the source.
-        place: of the target in the translation, from 0.
-    """
-
-    noise: Noise
-    place: int
+    noise: Noise  # on tokens of the source
+    place: int  # of the target in the translation, from 0
     metric: MetricName
 
 

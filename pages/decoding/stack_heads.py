@@ -23,21 +23,13 @@ from views.text.catalogue import say
 
 @dataclass(frozen=True, eq=False)
 class StackRequest:
-    """The inputs of a view of the single stack.
+    """The inputs of a view of the single stack."""
 
-    Attributes:
-        request: of the page.
-        language: the service of the decoder-only network.
-        trace: of the translator.
-        forced: of the decoder-only network, on the translator's translation.
-        study: figures over held-out sentences; None where they cannot be read.
-    """
-
-    request: Request
-    language: Service[LanguageModel]
-    trace: Trace
-    forced: LanguageTrace
-    study: OneStackStudy | None
+    request: Request  # of the page
+    language: Service[LanguageModel]  # the service of the decoder-only network
+    trace: Trace  # of the translator
+    forced: LanguageTrace  # of the decoder-only network, on the translator's translation
+    study: OneStackStudy | None  # figures over held-out sentences; None where they cannot be read
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -57,19 +49,12 @@ class StackRequest:
 
 @dataclass(frozen=True, eq=False)
 class HeadTable:
-    """A measure of every head.
+    """A measure of every head."""
 
-    Attributes:
-        name: above its map, and of its column.
-        values: `(layer, head)`; NaN where there is none.
-        top: the number with the deepest colour.
-        signed: whether it can be negative.
-    """
-
-    name: str
-    values: np.ndarray
-    top: float | None = 1.0
-    signed: bool = False
+    name: str  # above its map, and of its column
+    values: np.ndarray  # `(layer, head)`; NaN where there is none
+    top: float | None = 1.0  # the number with the deepest colour
+    signed: bool = False  # whether it can be negative
 
 
 def render_head_maps(tables: Sequence[HeadTable], key: str, file: str) -> None:

@@ -33,19 +33,12 @@ from views.viewer.attention_maps import from_trace
 
 @dataclass(frozen=True, eq=False)
 class SentenceHeads:
-    """All heads of one sentence and its translation.
+    """All heads of one sentence and its translation."""
 
-    Attributes:
-        effects: what ablating each head does to the loss.
-        heads: a row for each, by layer and head.
-        linked: how many French tokens the word alignment links; None without an alignment.
-        statistics: over many inputs, or why there are none.
-    """
-
-    effects: TranslationAblation
-    heads: list[Head]
-    linked: int | None
-    statistics: LoadedStatistics
+    effects: TranslationAblation  # what ablating each head does to the loss
+    heads: list[Head]  # a row for each, by layer and head
+    linked: int | None  # how many French tokens the word alignment links; None without an alignment
+    statistics: LoadedStatistics  # over many inputs, or why there are none
 
 
 def study_heads(service: Service, trace: Trace) -> SentenceHeads:

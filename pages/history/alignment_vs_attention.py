@@ -31,18 +31,12 @@ ONE_HEAD = f"{TRANSFORMER}-head"
 
 @dataclass(frozen=True, eq=False)
 class AlignmentSource:
-    """One way of attending to the source.
+    """One way of attending to the source."""
 
-    Attributes:
-        label: its name on the page.
-        weights: `(T, S)`.
-        counts: how many of its links are statistical links; None without statistical links.
-        heldout_error: its alignment error rate over held-out sentences; None where it was not measured.
-    """
-
-    label: str
-    weights: np.ndarray
-    counts: LinkCounts | None
+    label: str  # its name on the page
+    weights: np.ndarray  # `(T, S)`
+    counts: LinkCounts | None  # how many of its links are statistical links; None without statistical links
+    # its alignment error rate over held-out sentences; None where it was not measured
     heldout_error: BootstrapInterval | None
 
 

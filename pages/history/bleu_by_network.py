@@ -36,15 +36,10 @@ MORE, LESS = Message("ladder.better.more", "more is better"), Message("ladder.be
 
 @dataclass(frozen=True)
 class NetworkRow:
-    """One network in the table.
+    """One network in the table."""
 
-    Attributes:
-        values: in the columns of `HEADER`; None without an alignment.
-        bands: column -> the interval of its number.
-    """
-
-    values: list
-    bands: dict[int, BootstrapInterval]
+    values: list  # in the columns of `HEADER`; None without an alignment
+    bands: dict[int, BootstrapInterval]  # column -> the interval of its number
 
 
 def render(request: Request) -> None:

@@ -19,21 +19,13 @@ MOST_TOKENS = 32  # of a sentence that a figure can draw
 
 @dataclass(frozen=True)
 class LessonInput:
-    """What a lesson reads.
+    """What a lesson reads."""
 
-    Attributes:
-        id: of the lesson.
-        service: the translator.
-        text: the sentence.
-        own: whether it is the user's.
-        picture: name of a sample.
-    """
-
-    id: str
-    service: Service
-    text: str
-    own: bool
-    picture: str = sentences.PICTURE
+    id: str  # of the lesson
+    service: Service  # the translator
+    text: str  # the sentence
+    own: bool  # whether it is the user's
+    picture: str = sentences.PICTURE  # name of a sample
 
     def trace(self) -> Trace:
         """Return the trace of the sentence and its greedy translation."""

@@ -20,17 +20,11 @@ _QUOTED = re.compile(r"""[\[({\s]*(?:"([^"\s]+)"|'([^'\s]+)')\s*[:,]?\s*([^\s\[\
 
 @dataclass(frozen=True)
 class Logarithm:
-    """The unit of a loss.
+    """The unit of a loss."""
 
-    Attributes:
-        base: of the logarithm.
-        sign: as formulas have it, such as `log2`.
-        unit: its name.
-    """
-
-    base: float
-    sign: str
-    unit: Message
+    base: float  # of the logarithm
+    sign: str  # as formulas have it, such as `log2`
+    unit: Message  # its name
 
     @property
     def nats(self) -> float:

@@ -22,16 +22,11 @@ BEST = 5  # number of candidates
 
 @dataclass(frozen=True)
 class GeneratedText:
-    """What a model generates for an input.
-
-    Attributes:
-        tokens: at most so many are generated.
-        generate: returns what it generates for the same input under interventions.
-    """
+    """What a model generates for an input."""
 
     text: str
-    tokens: int
-    generate: Callable[[HeadInterventions], str]
+    tokens: int  # at most so many are generated
+    generate: Callable[[HeadInterventions], str]  # returns what it generates for the same input under interventions
 
 
 def render(

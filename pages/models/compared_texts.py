@@ -29,32 +29,20 @@ METRICS: dict[PairMetric, Message] = {
 
 @dataclass(frozen=True)
 class UsedPicture:
-    """The picture that texts have.
+    """The picture that texts have."""
 
-    Attributes:
-        pixels_sha256: of its pixels.
-        sample: its name; empty for a user's own.
-        count: how many pictures of the user's own there are.
-        other: the sample that the second of two texts has; empty for the same picture.
-    """
-
-    pixels_sha256: str
-    sample: str
-    count: int = 1
-    other: str = ""
+    pixels_sha256: str  # of its pixels
+    sample: str  # its name; empty for a user's own
+    count: int = 1  # how many pictures of the user's own there are
+    other: str = ""  # the sample that the second of two texts has; empty for the same picture
 
 
 @dataclass(frozen=True, eq=False)
 class OpenedComparison:
-    """Two texts, and how they are compared.
+    """Two texts, and how they are compared."""
 
-    Attributes:
-        texts: as typed.
-        picture: that both have, if any.
-    """
-
-    texts: tuple[str, str]
-    picture: UsedPicture | None
+    texts: tuple[str, str]  # as typed
+    picture: UsedPicture | None  # that both have, if any
     pair: OpenedPair
     alignment: str
     metric: PairMetric

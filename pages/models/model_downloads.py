@@ -17,16 +17,12 @@ POLL_SECONDS = 0.2  # seconds between two updates of the progress
 
 @dataclass
 class Download:
-    """The state of a download.
+    """The state of a download."""
 
-    Attributes:
-        received, total: bytes; `total` is 0 until it is known.
-        error: why it failed.
-    """
-
+    # `received`, `total`: bytes; `total` is 0 until it is known
     received: int = 0
     total: int = 0
-    error: OpenError | None = None
+    error: OpenError | None = None  # why it failed
 
     def update(self, received: int, total: int) -> None:
         """Store the progress."""

@@ -40,16 +40,11 @@ CHANGES = {
 
 @dataclass(frozen=True)
 class OtherInputs:
-    """Inputs whose heads' outputs are used.
+    """Inputs whose heads' outputs are used."""
 
-    Attributes:
-        names: texts, or names of sample pictures.
-        language: that the model writes, where it has several.
-    """
-
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  # texts, or names of sample pictures
     of_pictures: bool = False
-    language: str | None = None
+    language: str | None = None  # that the model writes, where it has several
 
     def trace(self, model: OpenedModel) -> list[HubTrace]:
         """Trace all.

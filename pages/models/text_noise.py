@@ -45,16 +45,11 @@ METRICS: dict[NoiseMetric, Message] = {
 
 @dataclass(frozen=True)
 class NoisyText:
-    """What is noisy, and what is measured.
-
-    Attributes:
-        place: output position of the token whose probability is measured; None for the loss, or for a class.
-        measured: that in words, as Markdown.
-    """
+    """What is noisy, and what is measured."""
 
     noise: Noise
-    place: int | None
-    measured: str
+    place: int | None  # output position of the token whose probability is measured; None for the loss, or for a class
+    measured: str  # that in words, as Markdown
 
 
 def render_noise(

@@ -32,14 +32,10 @@ NAME = "heads"  # prefix of this section's settings in the address
 
 @dataclass(frozen=True, eq=False)
 class InterventionOutcome:
-    """The input again under interventions.
+    """The input again under interventions."""
 
-    Attributes:
-        after: the pass over the same tokens as before.
-        losses: before and after, of every scored token or class; empty for a model without predictions.
-    """
-
-    after: HubTrace
+    after: HubTrace  # the pass over the same tokens as before
+    # before and after, of every scored token or class; empty for a model without predictions
     losses: tuple[np.ndarray, np.ndarray]
 
 

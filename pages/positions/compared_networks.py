@@ -33,21 +33,13 @@ NO_NUMBER = "\u2014"
 
 @dataclass(frozen=True, eq=False)
 class ComparedNetworks:
-    """The networks that ship, on the sentence of the page.
+    """The networks that ship, on the sentence of the page."""
 
-    Attributes:
-        request: of the page.
-        services: kind -> its network.
-        reference: ids of the page's own translation, the target of all traces.
-        traces: of the networks that accept the sentence and the target.
-        refusals: why the others do not.
-    """
-
-    request: Request
-    services: Mapping[PositionKind, Service]
-    reference: tuple[int, ...]
-    traces: Mapping[PositionKind, Trace]
-    refusals: Mapping[PositionKind, InputError]
+    request: Request  # of the page
+    services: Mapping[PositionKind, Service]  # kind -> its network
+    reference: tuple[int, ...]  # ids of the page's own translation, the target of all traces
+    traces: Mapping[PositionKind, Trace]  # of the networks that accept the sentence and the target
+    refusals: Mapping[PositionKind, InputError]  # why the others do not
 
     def study(self) -> PositionComparison | None:
         """Return what was measured over held-out sentences, or warn on the page and return None."""

@@ -34,31 +34,19 @@ OWN, SAME = "own", "a"
 
 @dataclass(frozen=True, eq=False)
 class TraceComparison:
-    """The passes A and B.
+    """The passes A and B."""
 
-    Attributes:
-        kinds: of attention, by name.
-        names: of A and B, within a sentence.
-        titles: of their maps.
-        translations: by greedy decoding, or by the user's settings, with their doubtful tokens.
-        finished: for each translation False if it was cut off.
-        plan: interventions on B.
-        check: of the intervention; None for another sentence.
-        pulls: what must be stated about pulled weights; None without any.
-        texts: both sentences, where they differ.
-    """
-
-    kinds: Mapping[str, AttentionKind]
+    kinds: Mapping[str, AttentionKind]  # of attention, by name
     first: SentenceTrace
     second: SentenceTrace
-    names: tuple[str, str]
-    titles: tuple[str, str]
-    translations: tuple[Doubt, Doubt]
-    finished: tuple[bool, bool]
-    plan: HeadInterventions | GateInterventions = field(default_factory=HeadInterventions)
-    check: InterventionCheck | None = None
-    pulls: PullFacts | None = None
-    texts: tuple[str, str] = ("", "")
+    names: tuple[str, str]  # of A and B, within a sentence
+    titles: tuple[str, str]  # of their maps
+    translations: tuple[Doubt, Doubt]  # by greedy decoding, or by the user's settings, with their doubtful tokens
+    finished: tuple[bool, bool]  # for each translation False if it was cut off
+    plan: HeadInterventions | GateInterventions = field(default_factory=HeadInterventions)  # interventions on B
+    check: InterventionCheck | None = None  # of the intervention; None for another sentence
+    pulls: PullFacts | None = None  # what must be stated about pulled weights; None without any
+    texts: tuple[str, str] = ("", "")  # both sentences, where they differ
 
     @cached_property
     def losses(self) -> tuple[np.ndarray, np.ndarray]:

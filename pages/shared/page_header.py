@@ -32,22 +32,15 @@ METHOD_IN_VIEW = frozenset({"translate", "decoding"})  # pages with the decoding
 
 @dataclass(frozen=True)
 class Request:
-    """The user's inputs, with the loaded translator.
-
-    Attributes:
-        text: the sentence as the network reads it (`model.text.source_text`); box and address have it as typed.
-        accepted: False if the model does not accept this text; the reason is on the page.
-        notice: an empty container below the sentence, or at the beginning of a fragment, for notices about the
-            translation.
-        reads: the inputs that were offered; without them the text is empty, and decoding greedy.
-    """
+    """The user's inputs, with the loaded translator."""
 
     service: Service
-    text: str
+    text: str  # the sentence as the network reads it (`model.text.source_text`); box and address have it as typed
     options: DecodingOptions
-    accepted: bool
+    accepted: bool  # False if the model does not accept this text; the reason is on the page
+    # an empty container below the sentence, or at the beginning of a fragment, for notices about the translation
     notice: DeltaGenerator
-    reads: frozenset[Read] = BOTH
+    reads: frozenset[Read] = BOTH  # the inputs that were offered; without them the text is empty, and decoding greedy
 
     def translation(self) -> tuple[int, ...]:
         """Return token ids of the translation; renders a notice if it was cut off."""

@@ -18,21 +18,14 @@ from views.text.catalogue import Message, say
 
 @dataclass(frozen=True)
 class PageSection:
-    """One section of a page.
+    """One section of a page."""
 
-    Attributes:
-        id: in the address bar.
-        label: of the choice.
-        render: renders it for a `Request`.
-        texts: ids of the page's blocks that explain it, below it.
-        reads: inputs of the page that it depends on, or a function that returns them from the pending settings;
-            the other inputs are hidden while it is open.
-    """
-
-    id: str
-    label: Message
-    render: Callable[..., None]
-    texts: tuple[str, ...] = ()
+    id: str  # in the address bar
+    label: Message  # of the choice
+    render: Callable[..., None]  # renders it for a `Request`
+    texts: tuple[str, ...] = ()  # ids of the page's blocks that explain it, below it
+    # inputs of the page that it depends on, or a function that returns them from the pending settings; the other inputs
+    # are hidden while it is open
     reads: frozenset[Read] | Callable[[], frozenset[Read]] = BOTH
 
     def inputs(self) -> frozenset[Read]:

@@ -15,25 +15,16 @@ from views.viewer.attention_maps import AttentionMaps, KindMaps, from_trace
 
 @dataclass(frozen=True, eq=False)
 class Provenance:
-    """Where the maps of an input come from.
+    """Where the maps of an input come from."""
 
-    Attributes:
-        weights_sha256: of the weights that computed them.
-        source: the input, by the names of the facts in a saved file, to compute it again.
-        records: what the network computed, by kind; each has its check.
-        key: identifies the input, for caches.
-        recipes: kind -> lines of Python that compute `attention`, of tokens, again.
-        word_recipes: kind -> lines that merge it into whole words.
-        page: whose address shows it again.
-    """
-
-    weights_sha256: str
-    source: Mapping[str, object]
-    records: Mapping[str, Record]
-    key: tuple
+    weights_sha256: str  # of the weights that computed them
+    source: Mapping[str, object]  # the input, by the names of the facts in a saved file, to compute it again
+    records: Mapping[str, Record]  # what the network computed, by kind; each has its check
+    key: tuple  # identifies the input, for caches
+    # kind -> lines of Python that compute `attention`, of tokens, again
     recipes: Mapping[str, Lines] = field(default_factory=dict)
-    word_recipes: Mapping[str, Lines] = field(default_factory=dict)
-    page: str = "attention"
+    word_recipes: Mapping[str, Lines] = field(default_factory=dict)  # kind -> lines that merge it into whole words
+    page: str = "attention"  # whose address shows it again
 
     def recipe(self, whole: KindMaps, shown: KindMaps) -> Lines:
         """Lines of Python that compute the weights of `shown`, which was made from `whole`; none if there are none."""

@@ -21,20 +21,13 @@ READS = Message("pull.reads", "A ribbon shows where values are read, not why a w
 
 @dataclass(frozen=True)
 class PulledPlaces:
-    """The tokens by which the queries and keys of a kind of attention are named.
+    """The tokens by which the queries and keys of a kind of attention are named."""
 
-    Attributes:
-        kind: of attention.
-        queries: labels; in the decoder and in cross-attention the token that is chosen at each place.
-        keys: labels.
-        ids: the translation before the pull; in the decoder `ids[query]` is what `queries[query]` names.
-        layers, heads: how many the kind has.
-    """
-
-    kind: str
-    queries: tuple[str, ...]
-    keys: tuple[str, ...]
-    ids: tuple[int, ...]
+    kind: str  # of attention
+    queries: tuple[str, ...]  # labels; in the decoder and in cross-attention the token that is chosen at each place
+    keys: tuple[str, ...]  # labels
+    ids: tuple[int, ...]  # the translation before the pull; in the decoder `ids[query]` is what `queries[query]` names
+    # `layers`, `heads`: how many the kind has
     layers: int
     heads: int
 

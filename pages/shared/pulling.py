@@ -19,16 +19,11 @@ NONE = HeadInterventions()
 
 @dataclass(frozen=True)
 class ControlledPull:
-    """The last change of a plan, which is a pull, with its control.
-
-    Attributes:
-        weight: the mean weight over its heads that it gives its key.
-        before: what the network computed under the changes before it, for the translation that it generated.
-    """
+    """The last change of a plan, which is a pull, with its control."""
 
     pull: Pull
-    weight: float
-    before: Trace
+    weight: float  # the mean weight over its heads that it gives its key
+    before: Trace  # what the network computed under the changes before it, for the translation that it generated
     control: PullControl
 
     @property
@@ -106,17 +101,11 @@ def control_last(
 
 @dataclass(frozen=True)
 class PullFacts:
-    """What must be stated about a plan with pulls.
+    """What must be stated about a plan with pulls."""
 
-    Attributes:
-        pulls: every pull and one-hot row, in order.
-        control: about the last change if that is a pull, from `pull_sentences.control_sentences`.
-        problem: why it has no control; empty where it has one or needs none.
-    """
-
-    pulls: tuple[str, ...]
-    control: tuple[str, ...]
-    problem: str = ""
+    pulls: tuple[str, ...]  # every pull and one-hot row, in order
+    control: tuple[str, ...]  # about the last change if that is a pull, from `pull_sentences.control_sentences`
+    problem: str = ""  # why it has no control; empty where it has one or needs none
 
     @property
     def captions(self) -> tuple[str, ...]:

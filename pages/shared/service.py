@@ -40,19 +40,15 @@ M = TypeVar("M", bound=Any)  # a `TracedModel`; what it can do besides depends o
 
 @dataclass
 class Service(Generic[M]):
-    """A loaded network, its cached results, and the lock that lets one computation run at a time.
+    """A loaded network, its cached results, and the lock that lets one computation run at a time."""
 
-    Attributes:
-        model: its `capabilities` are what it can do; the methods below that need one name it.
-        shared_analyses: of the service whose results all visits share, where `traces` and `analyses` belong to one
-            visit; what depends on the model alone is stored there.
-    """
-
-    model: M
+    model: M  # its `capabilities` are what it can do; the methods below that need one name it
     computing: AbstractContextManager[object] = field(default_factory=WorkLock)
     translations: ResultCache = field(default_factory=lambda: ResultCache(RECENT_TRANSLATIONS))
     traces: ResultCache = field(default_factory=lambda: ResultCache(RECENT_TRACES))
     analyses: ResultCache = field(default_factory=lambda: ResultCache(RECENT_ANALYSES))
+    # of the service whose results all visits share, where `traces` and `analyses` belong to one visit; what depends on
+    # the model alone is stored there
     shared_analyses: ResultCache | None = None
 
     def __post_init__(self) -> None:

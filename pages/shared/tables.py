@@ -14,17 +14,11 @@ from views.text.numbers import three_digits
 
 @dataclass(frozen=True, eq=False)
 class TableColumn:
-    """One column of a table.
+    """One column of a table."""
 
-    Attributes:
-        title: header of the column.
-        values: for files, with all digits; None where a row has no value.
-        cells: for the page, where they differ from the values.
-    """
-
-    title: str
-    values: Sequence | np.ndarray
-    cells: Sequence[bars.Value | None] | None = None
+    title: str  # header of the column
+    values: Sequence | np.ndarray  # for files, with all digits; None where a row has no value
+    cells: Sequence[bars.Value | None] | None = None  # for the page, where they differ from the values
 
 
 def token_column(title: str, labels: Sequence[str], language: str = "") -> TableColumn:

@@ -35,19 +35,13 @@ _LEFT_OUT = "left_out_pulls"  # in the session: the same, and why pulls of the a
 
 @dataclass(frozen=True, eq=False)
 class StageState:
-    """What pulls change on the stage, and the answers to the browser.
-
-    Attributes:
-        shown: everything that was computed for the translation that is shown.
-        plan: the pulls.
-        left_out: why pulls of the address are not shown; empty if they are.
-    """
+    """What pulls change on the stage, and the answers to the browser."""
 
     pulled: PulledStage | None
     answers: list[Answer]
-    shown: Trace
-    plan: HeadInterventions = HeadInterventions()
-    left_out: str = ""
+    shown: Trace  # everything that was computed for the translation that is shown
+    plan: HeadInterventions = HeadInterventions()  # the pulls
+    left_out: str = ""  # why pulls of the address are not shown; empty if they are
 
 
 def follow_requests(service: Service, entered: Trace, shown: Trace, state: str) -> StageState:

@@ -41,15 +41,11 @@ CHANGES = {
 
 @dataclass(frozen=True, eq=False)
 class HeadEffects:
-    """Results that no setting changes: effects on every class, scores, and mean attention distances in pixels.
-
-    Attributes:
-        distance: `(layer, head)`.
-    """
+    """Results that no setting changes: effects on every class, scores, and mean attention distances in pixels."""
 
     effects: ClassificationAblation
     scores: HeadScores
-    distance: np.ndarray
+    distance: np.ndarray  # `(layer, head)`
     statistics: LoadedStatistics
 
 

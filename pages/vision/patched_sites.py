@@ -19,17 +19,11 @@ SITES: dict[str, list[int] | None] = {"residual": [0], "head_output": None}  # s
 
 @dataclass(frozen=True)
 class PatchedSites:
-    """The cells of a picture.
+    """The cells of a picture."""
 
-    Attributes:
-        grid: rows and columns of patches.
-        patches: positions of the patches.
-        layer: whose single patches are cells, 0 for the embedded input; None for none.
-    """
-
-    grid: tuple[int, int]
-    patches: tuple[int, ...]
-    layer: int | None
+    grid: tuple[int, int]  # rows and columns of patches
+    patches: tuple[int, ...]  # positions of the patches
+    layer: int | None  # whose single patches are cells, 0 for the embedded input; None for none
 
     @property
     def arguments(self) -> dict[str, dict[str, Any]]:

@@ -28,15 +28,10 @@ USUAL_POINTS = FIRST_POINTS + 2 * FIRST_POINTS  # of gradients: their number is 
 
 @dataclass(frozen=True, eq=False)
 class IntegratedPicture:
-    """What is computed when it is asked for.
+    """What is computed when it is asked for."""
 
-    Attributes:
-        gradients: of the logit of a class.
-        drops: `(patch,)` float64, the probability of the class minus that with the patch covered.
-    """
-
-    gradients: IntegratedGradients
-    drops: np.ndarray
+    gradients: IntegratedGradients  # of the logit of a class
+    drops: np.ndarray  # `(patch,)` float64, the probability of the class minus that with the patch covered
 
     @property
     def scores(self) -> dict[str, np.ndarray]:

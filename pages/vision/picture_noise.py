@@ -40,13 +40,9 @@ METRICS = {
 
 @dataclass(frozen=True)
 class NoisyPicture:
-    """What is noisy, and what is measured.
+    """What is noisy, and what is measured."""
 
-    Attributes:
-        positions: of the noisy patches.
-    """
-
-    positions: tuple[int, ...]
+    positions: tuple[int, ...]  # of the noisy patches
     samples: int
     seed: int
     metric: Metric

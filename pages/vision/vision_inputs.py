@@ -28,21 +28,16 @@ ANSWER = "answer"
 
 @dataclass(frozen=True, eq=False)
 class MapSettings:
-    """The user's choices for maps over a picture, and the picture.
+    """The user's choices for maps over a picture, and the picture."""
 
-    Attributes:
-        layers, heads: their names, means included.
-        choices, chosen: the settings, and the chosen option of each.
-        picture: `(height, width, 3)` uint8, grey.
-        grid: rows and columns of patches.
-    """
-
+    # `layers`, `heads`: their names, means included
     layers: list[str]
     heads: list[str]
+    # `choices`, `chosen`: the settings, and the chosen option of each
     choices: tuple[Choice, ...]
     chosen: dict[str, str]
-    picture: np.ndarray
-    grid: tuple[int, int]
+    picture: np.ndarray  # `(height, width, 3)` uint8, grey
+    grid: tuple[int, int]  # rows and columns of patches
 
     @property
     def place(self) -> tuple[int, int]:

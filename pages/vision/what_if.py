@@ -55,17 +55,11 @@ class InterveningModel(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class PictureChange:
-    """What the view needs of a picture under interventions, and no more, since many are cached.
+    """What the view needs of a picture under interventions, and no more, since many are cached."""
 
-    Attributes:
-        probabilities: `(class,)`.
-        cls: `(layer, head, 1 + patch)` weights of CLS as the query.
-        moved: `(layer, head)`, see `model.attribution.trace_comparison.attention_shift`.
-    """
-
-    probabilities: np.ndarray
-    cls: np.ndarray
-    moved: np.ndarray
+    probabilities: np.ndarray  # `(class,)`
+    cls: np.ndarray  # `(layer, head, 1 + patch)` weights of CLS as the query
+    moved: np.ndarray  # `(layer, head)`, see `model.attribution.trace_comparison.attention_shift`
     check: InterventionCheck
 
 

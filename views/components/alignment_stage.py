@@ -17,20 +17,14 @@ WORDS = {name: stage.WORDS[name] for name in (*_NAMES, "held", "freed", "table")
 
 @dataclass(frozen=True, eq=False)
 class AlignmentStage:
-    """What is drawn.
+    """What is drawn."""
 
-    Attributes:
-        title: of the map.
-        english, french: tokens; the French ones in the order in which they were chosen.
-        start: the decoder's first input.
-        weights: `(french, english)`; rows sum to 1.
-    """
-
-    title: str
+    title: str  # of the map
+    # `english`, `french`: tokens; the French ones in the order in which they were chosen
     english: Sequence[str]
     french: Sequence[str]
-    start: str
-    weights: np.ndarray
+    start: str  # the decoder's first input
+    weights: np.ndarray  # `(french, english)`; rows sum to 1
 
 
 def payload(content: AlignmentStage, theme: palette.Theme) -> bytes:

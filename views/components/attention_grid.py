@@ -52,47 +52,33 @@ class Detail:
 
 @dataclass(frozen=True)
 class Sheet:
-    """The maps of one kind of attention, for the overview.
+    """The maps of one kind of attention, for the overview."""
 
-    Attributes:
-        weights: `(rows, columns, query, key)` float32; here rows are layers and columns heads, means included.
-        rows, columns: their names, as `views.map_labels.ids_with_mean` gives them.
-        queries, keys: names on the axes of each map.
-        kind: decides the colours; `title` names it for screen readers.
-        places: queries and keys are positions in a picture, whose labels all differ.
-        causal: cells above the diagonal are masked and drawn grey.
-        shared_scale: one colour scale for all maps; otherwise each map has its own, up to its own largest weight.
-        selected: row and column of the map shown in detail.
-        underlay: `(height, width, 3)` uint8, a picture whose rows and columns of patches the maps show; queries are
-            then its rows and keys its columns.
-        opacity: of the maps over the picture, from 0 to 1.
-        log_scale: the shared scale is logarithmic and ends at 1; see `views.map_weights.shade`.
-        block: each weight is the largest of so many queries and keys; labels are then those of such blocks.
-        detail: texts of the large map next to the overview; None if the page shows it otherwise.
-        read: the tokens read at the queries, where their names state more; None where they are the names.
-        languages: of the tokens of queries and of keys; empty where unknown.
-        positions: places of queries and of keys in the sequence, where some are left out; decide which are masked.
-    """
-
-    weights: np.ndarray
+    weights: np.ndarray  # `(rows, columns, query, key)` float32; here rows are layers and columns heads, means included
+    # `rows`, `columns`: their names, as `views.map_labels.ids_with_mean` gives them
     rows: Sequence[str]
     columns: Sequence[str]
+    # `queries`, `keys`: names on the axes of each map
     queries: Sequence[str]
     keys: Sequence[str]
-    kind: str
+    kind: str  # decides the colours; `title` names it for screen readers
     title: str
-    causal: bool
-    shared_scale: bool
-    selected: tuple[int, int]
+    causal: bool  # cells above the diagonal are masked and drawn grey
+    shared_scale: bool  # one colour scale for all maps; otherwise each map has its own, up to its own largest weight
+    selected: tuple[int, int]  # row and column of the map shown in detail
+    # `(height, width, 3)` uint8, a picture whose rows and columns of patches the maps show; queries are then its rows
+    # and keys its columns
     underlay: np.ndarray | None = None
-    opacity: float = 1.0
-    log_scale: bool = False
-    places: bool = False
-    block: int = 1
-    detail: Detail | None = None
+    opacity: float = 1.0  # of the maps over the picture, from 0 to 1
+    log_scale: bool = False  # the shared scale is logarithmic and ends at 1; see `views.map_weights.shade`
+    places: bool = False  # queries and keys are positions in a picture, whose labels all differ
+    block: int = 1  # each weight is the largest of so many queries and keys; labels are then those of such blocks
+    detail: Detail | None = None  # texts of the large map next to the overview; None if the page shows it otherwise
+    # the tokens read at the queries, where their names state more; None where they are the names
     read: Sequence[str] | None = None
+    # places of queries and of keys in the sequence, where some are left out; decide which are masked
     positions: tuple[Sequence[int], Sequence[int]] | None = None
-    languages: tuple[str, str] = ("", "")
+    languages: tuple[str, str] = ("", "")  # of the tokens of queries and of keys; empty where unknown
 
 
 def sheet_of(

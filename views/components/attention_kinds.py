@@ -25,21 +25,13 @@ from .attention_grid import MOUNT, Sheet, detail_of, shared_header, sheet_arrays
 
 @dataclass(frozen=True)
 class GridOfKinds:
-    """The maps of all kinds of attention, and the choices among them.
+    """The maps of all kinds of attention, and the choices among them."""
 
-    Attributes:
-        maps: of tokens; the browser makes those of whole words.
-        choices: some of "kind", "units", "marks", "layer", "head" and "scale".
-        chosen: the selected option of each.
-        elsewhere: choices that another component of the page draws; this one follows them.
-        with_detail: the selected map is drawn large next to the overview.
-    """
-
-    maps: AttentionMaps
-    choices: Sequence[Choice]
-    chosen: Mapping[str, str]
-    elsewhere: Collection[str] = ()
-    with_detail: bool = True
+    maps: AttentionMaps  # of tokens; the browser makes those of whole words
+    choices: Sequence[Choice]  # some of "kind", "units", "marks", "layer", "head" and "scale"
+    chosen: Mapping[str, str]  # the selected option of each
+    elsewhere: Collection[str] = ()  # choices that another component of the page draws; this one follows them
+    with_detail: bool = True  # the selected map is drawn large next to the overview
 
     @cached_property
     def sheets(self) -> dict[str, Sheet]:

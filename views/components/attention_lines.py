@@ -93,18 +93,14 @@ class LockedToken:
 
 @dataclass(frozen=True)
 class LinesView:
-    """Which lines the user chose to see.
+    """Which lines the user chose to see."""
 
-    Attributes:
-        layers, heads: numbers from 0, in order; lines of every chosen head of every chosen layer are drawn.
-        mass: of each query and head the fewest keys are drawn that together hold this share of its weights, 0.05 to 1.
-        locked: the token whose lines are locked, if any.
-    """
-
+    # `layers`, `heads`: numbers from 0, in order; lines of every chosen head of every chosen layer are drawn
     layers: tuple[int, ...]
     heads: tuple[int, ...]
+    # of each query and head the fewest keys are drawn that together hold this share of its weights, 0.05 to 1
     mass: float = 0.7
-    locked: LockedToken | None = None
+    locked: LockedToken | None = None  # the token whose lines are locked, if any
 
 
 @dataclass(frozen=True)
@@ -117,18 +113,13 @@ class AttentionLines:
 
 @dataclass(frozen=True)
 class LinesOfKinds:
-    """Lines of every kind of one input, among which the browser chooses.
+    """Lines of every kind of one input, among which the browser chooses."""
 
-    Attributes:
-        maps: of tokens; the browser makes those of whole words.
-        choices, chosen: some of "kind", "units" and "marks", and the selected option of each.
-        view: the view of the selected kind.
-    """
-
-    maps: AttentionMaps
+    maps: AttentionMaps  # of tokens; the browser makes those of whole words
+    # `choices`, `chosen`: some of "kind", "units" and "marks", and the selected option of each
     choices: Sequence[Choice]
     chosen: Mapping[str, str]
-    view: LinesView
+    view: LinesView  # the view of the selected kind
 
 
 def payload(lines: AttentionLines, theme: palette.Theme, dtype: Dtype | None = None) -> bytes:

@@ -28,25 +28,17 @@ WORDS = {
 
 @dataclass(frozen=True, eq=False)
 class CellMap:
-    """One map.
+    """One map."""
 
-    Attributes:
-        id: begins the ids of its cells.
-        group: maps of a group follow one another, in a row of their own, and share the colours of a scale.
-        name: written above it.
-        kind: decides the hue.
-        values: id of a scale -> `(row, column)`.
-        rows, columns: labels.
-        row_title, column_title: what the axes are.
-    """
-
-    id: str
-    group: str
-    name: str
-    kind: str
-    values: Mapping[str, np.ndarray]
+    id: str  # begins the ids of its cells
+    group: str  # maps of a group follow one another, in a row of their own, and share the colours of a scale
+    name: str  # written above it
+    kind: str  # decides the hue
+    values: Mapping[str, np.ndarray]  # id of a scale -> `(row, column)`
+    # `rows`, `columns`: labels
     rows: Sequence[str]
     columns: Sequence[str]
+    # `row_title`, `column_title`: what the axes are
     row_title: str
     column_title: str
 
@@ -61,18 +53,12 @@ class CellMap:
 
 @dataclass(frozen=True, eq=False)
 class CellMaps:
-    """Maps with their choices.
-
-    Attributes:
-        scale: the choice among the scales that every map has.
-        cell: the choice among the cells of all maps, which are its options.
-        chosen: the selected option of each.
-    """
+    """Maps with their choices."""
 
     maps: Sequence[CellMap]
-    scale: Choice
-    cell: Choice
-    chosen: Mapping[str, str]
+    scale: Choice  # the choice among the scales that every map has
+    cell: Choice  # the choice among the cells of all maps, which are its options
+    chosen: Mapping[str, str]  # the selected option of each
 
 
 def payload(cell_maps: CellMaps, theme: palette.Theme) -> bytes:

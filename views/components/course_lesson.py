@@ -36,47 +36,32 @@ _MOUNT = component.Component("course_lesson", "course-root")
 
 @dataclass(frozen=True)
 class CourseQuestion:
-    """A question of a lesson.
+    """A question of a lesson."""
 
-    Attributes:
-        text: the question.
-        right: the option that holds.
-        near: options that are nearly tied with it.
-        found: what came out, as one or two sentences, for options without a reason.
-        options: id -> label of buttons; without any, an option is picked in the figure.
-        because: option -> what came out and why, for who chose it; its first words may be between two `**`.
-    """
-
-    text: str
-    right: str
-    found: str
-    near: frozenset[str] = frozenset()
+    text: str  # the question
+    right: str  # the option that holds
+    found: str  # what came out, as one or two sentences, for options without a reason
+    near: frozenset[str] = frozenset()  # options that are nearly tied with it
+    # id -> label of buttons; without any, an option is picked in the figure
     options: Mapping[str, str] = field(default_factory=dict)
+    # option -> what came out and why, for who chose it; its first words may be between two `**`
     because: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class LessonView:
-    """What one lesson shows.
+    """What one lesson shows."""
 
-    Attributes:
-        lesson: its id; `END` for the end of the course.
-        lessons: id -> title of all lessons.
-        aim: what it is about.
-        figures: SVG before the prediction, after it, and after the last question, if that is another one.
-        ask, last: the prediction and the last question; None at the end of the course.
-        misconception: a common mistake, and what is right.
-        links: label and address of the parts where more can be seen, or of the ways on.
-    """
-
-    lesson: str
-    lessons: Mapping[str, str]
-    aim: str = ""
+    lesson: str  # its id; `END` for the end of the course
+    lessons: Mapping[str, str]  # id -> title of all lessons
+    aim: str = ""  # what it is about
+    # SVG before the prediction, after it, and after the last question, if that is another one
     figures: Sequence[str] = ()
+    # `ask`, `last`: the prediction and the last question; None at the end of the course
     ask: CourseQuestion | None = None
     last: CourseQuestion | None = None
-    misconception: str = ""
-    links: Sequence[tuple[str, str]] = ()
+    misconception: str = ""  # a common mistake, and what is right
+    links: Sequence[tuple[str, str]] = ()  # label and address of the parts where more can be seen, or of the ways on
 
 
 def payload(view: LessonView) -> dict[str, object]:

@@ -53,47 +53,29 @@ class Role:
 
 @dataclass(frozen=True, eq=False)
 class StageAtStep:
-    """What the stage shows of one step of training.
-
-    Attributes:
-        weights: kind -> `(layer, head, query, key)`.
-        places: one for each query of "cross" and "decoder".
-        losses: of each of them, in nats.
-        text: the translation; `finished`: whether it ended by itself.
-        labels: kind -> `(layer, head)` labels, texts for the user.
-        roles: kind -> `(layer, head)` indices of the roles of each head.
-        heldout: loss over held-out sentences.
-    """
+    """What the stage shows of one step of training."""
 
     step: int
-    weights: Mapping[str, np.ndarray]
-    places: Sequence[PlaceChances]
-    losses: np.ndarray
-    text: str
+    weights: Mapping[str, np.ndarray]  # kind -> `(layer, head, query, key)`
+    places: Sequence[PlaceChances]  # one for each query of "cross" and "decoder"
+    losses: np.ndarray  # of each of them, in nats
+    text: str  # the translation; `finished`: whether it ended by itself
     finished: bool
-    labels: Mapping[str, Sequence[Sequence[str]]]
-    roles: Mapping[str, Sequence[Sequence[Sequence[int]]]]
-    heldout: float
+    labels: Mapping[str, Sequence[Sequence[str]]]  # kind -> `(layer, head)` labels, texts for the user
+    roles: Mapping[str, Sequence[Sequence[Sequence[int]]]]  # kind -> `(layer, head)` indices of the roles of each head
+    heldout: float  # loss over held-out sentences
 
 
 @dataclass(frozen=True, eq=False)
 class FormationStage:
-    """What the stage shows.
+    """What the stage shows."""
 
-    Attributes:
-        maps: of any step, for the axes of all.
-        steps: in order.
-        roles: that `StageAtStep.roles` refers to.
-        choices: see `formation_choices`; `chosen` has the selected option of each.
-        state: of the page, from its sentence and options.
-    """
-
-    maps: AttentionMaps
-    steps: Sequence[StageAtStep]
-    roles: Sequence[Role]
-    choices: Sequence[Choice]
+    maps: AttentionMaps  # of any step, for the axes of all
+    steps: Sequence[StageAtStep]  # in order
+    roles: Sequence[Role]  # that `StageAtStep.roles` refers to
+    choices: Sequence[Choice]  # see `formation_choices`; `chosen` has the selected option of each
     chosen: Mapping[str, str]
-    state: str = ""
+    state: str = ""  # of the page, from its sentence and options
 
 
 def formation_choices(maps: AttentionMaps, steps: Sequence[int]) -> tuple[Choice, ...]:

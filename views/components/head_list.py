@@ -38,86 +38,59 @@ _MOUNT = component.Component("head_list", "list-root")
 
 @dataclass(frozen=True, eq=False)
 class HeadRow:
-    """One head.
+    """One head."""
 
-    Attributes:
-        id: its option in the URL; all different.
-        name: its name on the page; all different.
-        kind: decides the colours; a key of `HeadList.axes`.
-        layer, head: its position, counted from 1.
-        effect: length of the bar, signed; `effect_words` is written on it.
-        here, often: its label on this input and on many, with the reason; `often` may be empty.
-        weights: `(query, key)`, of its map.
-        causal: cells above the diagonal are masked.
-    """
-
-    id: str
-    name: str
-    kind: str
+    id: str  # its option in the URL; all different
+    name: str  # its name on the page; all different
+    kind: str  # decides the colours; a key of `HeadList.axes`
+    # `layer`, `head`: its position, counted from 1
     layer: str
     head: str
-    effect: float
+    effect: float  # length of the bar, signed; `effect_words` is written on it
     effect_words: str
+    # `here`, `often`: its label on this input and on many, with the reason; `often` may be empty
     here: str
     often: str
-    weights: np.ndarray
-    causal: bool = False
+    weights: np.ndarray  # `(query, key)`, of its map
+    causal: bool = False  # cells above the diagonal are masked
 
 
 @dataclass(frozen=True)
 class HeadAxes:
-    """Texts around the large map of a head of one kind.
+    """Texts around the large map of a head of one kind."""
 
-    Attributes:
-        heading: above it, with a placeholder `{map}`.
-        queries, keys: names of its rows and columns; `query_axis` and `key_axis` name both, `corner` in a table.
-        places: rows and columns are positions in a picture.
-        read: the tokens read at the rows, where their names state more.
-        languages: of the tokens of rows and of columns; empty where unknown.
-    """
-
-    heading: str
+    heading: str  # above it, with a placeholder `{map}`
+    # `queries`, `keys`: names of its rows and columns; `query_axis` and `key_axis` name both, `corner` in a table
     queries: Sequence[str]
     keys: Sequence[str]
     query_axis: str
     key_axis: str
     corner: str
-    places: bool = False
-    read: Sequence[str] | None = None
-    languages: tuple[str, str] = ("", "")
+    places: bool = False  # rows and columns are positions in a picture
+    read: Sequence[str] | None = None  # the tokens read at the rows, where their names state more
+    languages: tuple[str, str] = ("", "")  # of the tokens of rows and of columns; empty where unknown
 
 
 @dataclass(frozen=True, eq=False)
 class HeadList:
-    """The heads, their orders and the choices of the list.
+    """The heads, their orders and the choices of the list."""
 
-    Attributes:
-        rows: every head, by layer and head; those of one kind have maps of one shape.
-        orders: for each way to sort them, the indices of all rows.
-        axes: by kind.
-        choices, chosen: the choices, and the selected option of each.
-        roles: the choices that sort, that open a head, and that list one kind only ("sort", "shown", "of"). Options of
-            "shown" are `FIRST` and the ids of all rows, labelled with their names.
-        every: the option of the last one that lists all kinds.
-        open: index of the open row.
-        columns: headings of map and name, effect, label on this input, label on many; the last may be empty.
-        title: names the list for screen readers.
-        underlay: `(height, width, 3)` uint8, a picture under all maps.
-        opacity: of the maps over it.
-    """
-
-    rows: Sequence[HeadRow]
-    orders: Mapping[str, Sequence[int]]
-    axes: Mapping[str, HeadAxes]
+    rows: Sequence[HeadRow]  # every head, by layer and head; those of one kind have maps of one shape
+    orders: Mapping[str, Sequence[int]]  # for each way to sort them, the indices of all rows
+    axes: Mapping[str, HeadAxes]  # by kind
+    # `choices`, `chosen`: the choices, and the selected option of each
     choices: Sequence[Choice]
     chosen: Mapping[str, str]
+    # the choices that sort, that open a head, and that list one kind only ("sort", "shown", "of"). Options of "shown"
+    # are `FIRST` and the ids of all rows, labelled with their names.
     roles: Mapping[str, str]
-    open: int
+    open: int  # index of the open row
+    # headings of map and name, effect, label on this input, label on many; the last may be empty
     columns: tuple[str, str, str, str]
-    title: str
-    every: str = "all"
-    underlay: np.ndarray | None = None
-    opacity: float = 1.0
+    title: str  # names the list for screen readers
+    every: str = "all"  # the option of the last one that lists all kinds
+    underlay: np.ndarray | None = None  # `(height, width, 3)` uint8, a picture under all maps
+    opacity: float = 1.0  # of the maps over it
 
 
 def payload(ranking: HeadList, theme: palette.Theme) -> bytes:

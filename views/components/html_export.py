@@ -29,21 +29,13 @@ _FONT = "'Source Sans 3', 'Source Sans Pro', 'Segoe UI', 'Helvetica Neue', Arial
 
 @dataclass(frozen=True)
 class ComponentSnapshot:
-    """A component with its payload and selection, for a file, a notebook or the first page.
+    """A component with its payload and selection, for a file, a notebook or the first page."""
 
-    Attributes:
-        name: of the component and its files.
-        root: class of the element that its script fills.
-        payload: what its script reads.
-        chosen: its selection, see `views.components.component.selection_mark`.
-        numbers: the precision of the payload's numbers, in words.
-    """
-
-    name: str
-    root: str
-    payload: bytes
-    chosen: object
-    numbers: str
+    name: str  # of the component and its files
+    root: str  # class of the element that its script fills
+    payload: bytes  # what its script reads
+    chosen: object  # its selection, see `views.components.component.selection_mark`
+    numbers: str  # the precision of the payload's numbers, in words
 
 
 def to_html(

@@ -30,46 +30,32 @@ Links = Sequence[tuple[Sequence[int], Sequence[int]]]  # for each map, the rows 
 
 @dataclass(frozen=True, eq=False)
 class MapSet:
-    """Maps of one kind, side by side.
+    """Maps of one kind, side by side."""
 
-    Attributes:
-        items: `values` are `(*along, row, column)`; `top` is None, one number, or `(*along)`.
-        heading: above them, with placeholders for `map`, which is layer and head in words, and for each choice.
-        names: for each axis in `along`, the options of that choice, one for each index.
-        links: for each map, which of its rows and columns all maps have, in the same order; those are marked together.
-            None if all maps have the same axes.
-    """
-
+    # `values` are `(*along, row, column)`; `top` is None, one number, or `(*along)`
     items: Sequence[matrix_row.RowMatrix]
-    heading: str
-    names: Sequence[Sequence[str]]
+    heading: str  # above them, with placeholders for `map`, which is layer and head in words, and for each choice
+    names: Sequence[Sequence[str]]  # for each axis in `along`, the options of that choice, one for each index
+    # for each map, which of its rows and columns all maps have, in the same order; those are marked together. None if
+    # all maps have the same axes.
     links: Links | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class LinkedHeatmaps:
-    """Sets of maps and the choices among them.
+    """Sets of maps and the choices among them."""
 
-    Attributes:
-        sets: by the options of the choice "kind"; a single one has any name.
-        along: the choices whose options index the first axes of all values.
-        choices, chosen: the choices, and the selected option of each.
-        elsewhere: choices that another component of the page draws.
-        shortcuts: the label of a button, and the options that it selects.
-        per_row: how many maps share the width of a wide screen.
-        places: labels are positions in a picture, which all differ.
-        selected_only: the first axes have length 1, for the selected option; see `controls.fits`.
-    """
-
-    sets: Mapping[str, MapSet]
-    along: Sequence[str]
+    sets: Mapping[str, MapSet]  # by the options of the choice "kind"; a single one has any name
+    along: Sequence[str]  # the choices whose options index the first axes of all values
+    # `choices`, `chosen`: the choices, and the selected option of each
     choices: Sequence[Choice]
     chosen: Mapping[str, str]
-    elsewhere: Sequence[str] = ()
+    elsewhere: Sequence[str] = ()  # choices that another component of the page draws
+    # the label of a button, and the options that it selects
     shortcuts: Sequence[tuple[str, Mapping[str, str]]] = field(default_factory=tuple)
-    per_row: int = 1
-    places: bool = False
-    selected_only: bool = False
+    per_row: int = 1  # how many maps share the width of a wide screen
+    places: bool = False  # labels are positions in a picture, which all differ
+    selected_only: bool = False  # the first axes have length 1, for the selected option; see `controls.fits`
 
 
 def selected_index(heatmaps: LinkedHeatmaps) -> tuple[str, tuple[int, ...]]:

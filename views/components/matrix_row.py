@@ -29,43 +29,30 @@ ALLOWED = 150  # of 255, position of an allowed cell of a mask on the colour sca
 
 @dataclass(frozen=True, eq=False)
 class RowMatrix:
-    """One matrix to draw.
+    """One matrix to draw."""
 
-    Attributes:
-        name: written above it, with the shape.
-        values: `(row, column)`; minus infinity is drawn grey as masked.
-        kind: decides the hue.
-        rows, columns: labels, which may be a user's text; empty if an axis is only numbered.
-        row_title, column_title: what the axes are, for the read-out; "row" and "column" where empty.
-        signed: colours for both signs, 0 in the background's colour; otherwise 0 is the lightest.
-        top: the number with the deepest colour; the largest one if None. In a `MapSet`, one for each map.
-        masked: text in cells of minus infinity, and their text in the read-out: "masked" if empty.
-        words: for a matrix of only 0 and 1, the words for both, which the read-out shows instead.
-        wide: columns are as wide as possible, so that they can be distinguished.
-        paint: cells can be switched between 0 and 1.
-        cursor: row and column that are marked at first in an `attention_map`.
-        read: the tokens by which rows are marked in other maps and named in files; `rows` where empty.
-        languages: of the tokens of rows and of columns; empty where unknown.
-        attends: cells are attention weights of a row to a column, which the read-out says.
-    """
-
-    name: str
-    values: np.ndarray
-    kind: str = "encoder"
+    name: str  # written above it, with the shape
+    values: np.ndarray  # `(row, column)`; minus infinity is drawn grey as masked
+    kind: str = "encoder"  # decides the hue
+    # `rows`, `columns`: labels, which may be a user's text; empty if an axis is only numbered
     rows: Sequence[str] = ()
     columns: Sequence[str] = ()
+    # `row_title`, `column_title`: what the axes are, for the read-out; "row" and "column" where empty
     row_title: str = ""
     column_title: str = ""
-    signed: bool = True
+    signed: bool = True  # colours for both signs, 0 in the background's colour; otherwise 0 is the lightest
+    # the number with the deepest colour; the largest one if None. In a `MapSet`, one for each map.
     top: float | np.ndarray | None = None
+    # text in cells of minus infinity, and their text in the read-out: "masked" if empty
     masked: tuple[str, str] = ("\u2212\u221e", "")
+    # for a matrix of only 0 and 1, the words for both, which the read-out shows instead
     words: tuple[str, str] | None = None
-    wide: bool = False
-    paint: bool = False
-    cursor: tuple[int, int] | None = None
-    read: Sequence[str] = ()
-    attends: bool = False
-    languages: tuple[str, str] = ("", "")
+    wide: bool = False  # columns are as wide as possible, so that they can be distinguished
+    paint: bool = False  # cells can be switched between 0 and 1
+    cursor: tuple[int, int] | None = None  # row and column that are marked at first in an `attention_map`
+    read: Sequence[str] = ()  # the tokens by which rows are marked in other maps and named in files; `rows` where empty
+    attends: bool = False  # cells are attention weights of a row to a column, which the read-out says
+    languages: tuple[str, str] = ("", "")  # of the tokens of rows and of columns; empty where unknown
 
 
 def payload(items: Sequence[RowMatrix | str], theme: palette.Theme, per_row: int = 1, **more: object) -> bytes:

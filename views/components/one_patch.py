@@ -41,22 +41,15 @@ _MOUNT = component.Component("one_patch", "one-patch")
 
 @dataclass(frozen=True, eq=False)
 class OnePatch:
-    """A picture, its patches and their embeddings.
+    """A picture, its patches and their embeddings."""
 
-    Attributes:
-        shows: the steps from the selected patch to its embedding, or all patches in order, the selected one marked.
-        pixels: `(height, width, 3)` uint8, whole patches.
-        grid: rows and columns of patches; their product is P.
-        choices, chosen: "row" and "column" of a patch, from 1, and the selected ones; another component draws them.
-        embeddings: `(P, d_model)`; None if the sequence is shown.
-    """
-
-    shows: Shows
-    pixels: np.ndarray
-    grid: tuple[int, int]
+    shows: Shows  # the steps from the selected patch to its embedding, or all patches in order, the selected one marked
+    pixels: np.ndarray  # `(height, width, 3)` uint8, whole patches
+    grid: tuple[int, int]  # rows and columns of patches; their product is P
+    # `choices`, `chosen`: "row" and "column" of a patch, from 1, and the selected ones; another component draws them
     choices: Sequence[Choice]
     chosen: Mapping[str, str]
-    embeddings: np.ndarray | None = None
+    embeddings: np.ndarray | None = None  # `(P, d_model)`; None if the sequence is shown
 
 
 def payload(patch_view: OnePatch, theme: palette.Theme) -> bytes:

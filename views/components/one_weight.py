@@ -46,72 +46,42 @@ _MOUNT = component.Component("one_weight", "one-weight")
 
 @dataclass(frozen=True, eq=False)
 class ScoreFormFields:
-    """How products become the scores of one layer; the fields of `model.lessons.one_weight.ScoreForm`, as plain values.
+    """How products become the scores of one layer: fields of `model.lessons.one_weight.ScoreForm`, as plain values."""
 
-    Attributes:
-        scaling: factor of the product.
-        plain: the factor is 1 over the root of d_k, and there is nothing else.
-        softcap: 0 if there is none.
-        biased: something was added to the scores, so that the recorded ones are shown.
-        sinks: the score of the sink of each head; empty if there is none.
-        allowed: index of the mask that hides keys in this layer; -1 if none does.
-    """
-
-    scaling: float
-    plain: bool
-    softcap: float
-    biased: bool
-    sinks: Sequence[float]
-    allowed: int
+    scaling: float  # factor of the product
+    plain: bool  # the factor is 1 over the root of d_k, and there is nothing else
+    softcap: float  # 0 if there is none
+    biased: bool  # something was added to the scores, so that the recorded ones are shown
+    sinks: Sequence[float]  # the score of the sink of each head; empty if there is none
+    allowed: int  # index of the mask that hides keys in this layer; -1 if none does
 
 
 @dataclass(frozen=True, eq=False)
 class WeightSteps:
-    """Everything from which the weights of one kind can be computed step by step.
+    """Everything from which the weights of one kind can be computed step by step."""
 
-    Attributes:
-        kind: of attention; decides the hue.
-        causal: keys behind the query are not generated yet.
-        places: queries and keys are positions in a picture.
-        languages: of the tokens of queries and of keys; empty where unknown.
-        labels: of queries and of keys, as tables show them.
-        pair: names of the choices of query and key, whose options are positions and `STRONGEST`.
-        names: of all layers and heads.
-        heads: names of the layers and heads in the payload.
-        texts: explanations of a weight, by case; placeholders stand for its numbers.
-        queries: `(layer, head, query, d_k)`; None if they were not recorded.
-        keys: `(layer, group, key, d_k)`; several heads may share a group's.
-        scores: `(layer, head, query, key)` if a layer's recorded scores are shown.
-        forms: of each layer; empty if queries and keys were not recorded.
-        masks: `(query, key)` bool, True where the query may attend to the key.
-    """
-
-    kind: str
-    causal: bool
-    places: bool
-    languages: tuple[str, str]
-    labels: tuple[Sequence[str], Sequence[str]]
-    pair: Sequence[str]
-    names: tuple[Sequence[str], Sequence[str]]
-    heads: tuple[Sequence[str], Sequence[str]]
-    texts: Mapping[str, str]
-    queries: np.ndarray | None
-    keys: np.ndarray | None
-    scores: np.ndarray | None
-    forms: Sequence[ScoreFormFields]
-    masks: Sequence[np.ndarray]
+    kind: str  # of attention; decides the hue
+    causal: bool  # keys behind the query are not generated yet
+    places: bool  # queries and keys are positions in a picture
+    languages: tuple[str, str]  # of the tokens of queries and of keys; empty where unknown
+    labels: tuple[Sequence[str], Sequence[str]]  # of queries and of keys, as tables show them
+    pair: Sequence[str]  # names of the choices of query and key, whose options are positions and `STRONGEST`
+    names: tuple[Sequence[str], Sequence[str]]  # of all layers and heads
+    heads: tuple[Sequence[str], Sequence[str]]  # names of the layers and heads in the payload
+    texts: Mapping[str, str]  # explanations of a weight, by case; placeholders stand for its numbers
+    queries: np.ndarray | None  # `(layer, head, query, d_k)`; None if they were not recorded
+    keys: np.ndarray | None  # `(layer, group, key, d_k)`; several heads may share a group's
+    scores: np.ndarray | None  # `(layer, head, query, key)` if a layer's recorded scores are shown
+    forms: Sequence[ScoreFormFields]  # of each layer; empty if queries and keys were not recorded
+    masks: Sequence[np.ndarray]  # `(query, key)` bool, True where the query may attend to the key
 
 
 @dataclass(frozen=True, eq=False)
 class WeightsOfKinds:
-    """The weights of several kinds of attention, among which the browser chooses.
+    """The weights of several kinds of attention, among which the browser chooses."""
 
-    Attributes:
-        kinds: by name; the server sends a missing kind once it is selected.
-        choices, chosen: some of "kind", "layer", "head" and each kind's pair, and the selected option of each.
-    """
-
-    kinds: Mapping[str, WeightSteps]
+    kinds: Mapping[str, WeightSteps]  # by name; the server sends a missing kind once it is selected
+    # `choices`, `chosen`: some of "kind", "layer", "head" and each kind's pair, and the selected option of each
     choices: Sequence[Choice]
     chosen: Mapping[str, str]
 

@@ -44,58 +44,40 @@ _MOUNT = component.Component("patch_picture", "picture-root")
 
 @dataclass(frozen=True)
 class PicturePanel:
-    """One copy of the picture.
+    """One copy of the picture."""
 
-    Attributes:
-        title: above it; empty for none.
-        shows: the map over it: "nothing", or the weights of a query or key: "cls" of CLS as the query (row 0), "from"
-            of the selected patch as the query (its row), "to" of the selected patch as the key (its column). A number
-            is a row that is a map of its own, drawn from its least to its largest number.
-    """
-
-    title: str
+    title: str  # above it; empty for none
+    # the map over it: "nothing", or the weights of a query or key: "cls" of CLS as the query (row 0), "from" of the
+    # selected patch as the query (its row), "to" of the selected patch as the key (its column). A number is a row that
+    # is a map of its own, drawn from its least to its largest number.
     shows: Shows
 
 
 @dataclass(frozen=True)
 class PatchPicture:
-    """The picture, its maps and the choices.
+    """The picture, its maps and the choices."""
 
-    Attributes:
-        pixels: `(height, width, 3)` uint8.
-        grid: rows and columns of patches; their product is P.
-        panels: at least one; all have the same selected patch.
-        title: names the whole for screen readers.
-        choices, chosen: the choices, and the selected option of each: "row" and "column" of a patch, from 1; perhaps
-            "layer" and "head", "scale", and in percent "opacity" of the maps and "kept", the share of a map that is
-            outlined.
-        elsewhere: choices that another component of the page draws.
-        heading: above the panels, with a placeholder `{map}`; empty for none.
-        weights: `(layer, head, 1 + P, 1 + P)` float32 attention, CLS first; `(layer, head, 1, 1 + P)` is enough for
-            "cls", None for "nothing". A map of its own has one row, whose first number is ignored.
-        along: the choices whose options index the first two axes.
-        beside: heading, controls and read-outs are next to the picture where there is room; for one panel.
-        sliders: choices that are drawn as sliders.
-        names: of the layers and of the heads in the payload; if there are too many, only the selected ones.
-        tops: `(layer, head)`, the weight that gets the deepest colour on a shared scale; None for that of each map.
-        percent: whether the numbers are probabilities of classes, which are in per cent.
-    """
-
-    pixels: np.ndarray
-    grid: tuple[int, int]
-    panels: Sequence[PicturePanel]
-    title: str
+    pixels: np.ndarray  # `(height, width, 3)` uint8
+    grid: tuple[int, int]  # rows and columns of patches; their product is P
+    panels: Sequence[PicturePanel]  # at least one; all have the same selected patch
+    title: str  # names the whole for screen readers
+    # `choices`, `chosen`: the choices, and the selected option of each: "row" and "column" of a patch, from 1; perhaps
+    # "layer" and "head", "scale", and in percent "opacity" of the maps and "kept", the share of a map that is outlined
     choices: Sequence[Choice]
     chosen: Mapping[str, str]
-    elsewhere: Sequence[str] = ()
-    heading: str = ""
+    elsewhere: Sequence[str] = ()  # choices that another component of the page draws
+    heading: str = ""  # above the panels, with a placeholder `{map}`; empty for none
+    # `(layer, head, 1 + P, 1 + P)` float32 attention, CLS first; `(layer, head, 1, 1 + P)` is enough for "cls", None
+    # for "nothing". A map of its own has one row, whose first number is ignored.
     weights: np.ndarray | None = None
+    # of the layers and of the heads in the payload; if there are too many, only the selected ones
     names: tuple[Sequence[str], Sequence[str]] = ((), ())
+    # `(layer, head)`, the weight that gets the deepest colour on a shared scale; None for that of each map
     tops: np.ndarray | None = None
-    along: tuple[str, str] = ("layer", "head")
-    beside: bool = False
-    sliders: Sequence[str] = ()
-    percent: bool = False
+    along: tuple[str, str] = ("layer", "head")  # the choices whose options index the first two axes
+    beside: bool = False  # heading, controls and read-outs are next to the picture where there is room; for one panel
+    sliders: Sequence[str] = ()  # choices that are drawn as sliders
+    percent: bool = False  # whether the numbers are probabilities of classes, which are in per cent
 
 
 def payload(

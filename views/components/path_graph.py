@@ -54,26 +54,16 @@ class GraphEdge:
 
 @dataclass(frozen=True, eq=False)
 class PathGraph:
-    """A graph.
+    """A graph."""
 
-    Attributes:
-        columns: titles.
-        edges: strongest first.
-        cut: ids of the edges that are cut; they are always drawn.
-        count: the choice of how many edges are drawn, whose options are numbers.
-        least: the choice of the smallest effect that is drawn, whose options are percent of the strongest one.
-        chosen: the selected option of each.
-        unit: of the values, in words.
-    """
-
-    columns: Sequence[str]
+    columns: Sequence[str]  # titles
     nodes: Sequence[GraphNode]
-    edges: Sequence[GraphEdge]
-    cut: Sequence[str]
-    count: Choice
-    least: Choice
-    chosen: Mapping[str, str]
-    unit: str
+    edges: Sequence[GraphEdge]  # strongest first
+    cut: Sequence[str]  # ids of the edges that are cut; they are always drawn
+    count: Choice  # the choice of how many edges are drawn, whose options are numbers
+    least: Choice  # the choice of the smallest effect that is drawn, whose options are percent of the strongest one
+    chosen: Mapping[str, str]  # the selected option of each
+    unit: str  # of the values, in words
 
 
 def payload(graph: PathGraph, theme: palette.Theme) -> bytes:

@@ -59,19 +59,13 @@ HEADED = Message("picture-stage.layer-of-ten", "Layer {layer}: best of ten")
 
 @dataclass(frozen=True, eq=False)
 class PictureStage:
-    """What the stage shows.
+    """What the stage shows."""
 
-    Attributes:
-        picture: with one panel, CLS as the query of all layers and heads, means included.
-        classes: names.
-        read: `(layer, class)` probabilities that are read from CLS after each layer, without the mean; None for none.
-        may_be_none: the picture may show none of the classes: a layer is headed as the best of ten.
-    """
-
-    picture: PatchPicture
-    classes: Sequence[str] = ()
+    picture: PatchPicture  # with one panel, CLS as the query of all layers and heads, means included
+    classes: Sequence[str] = ()  # names
+    # `(layer, class)` probabilities that are read from CLS after each layer, without the mean; None for none
     read: np.ndarray | None = None
-    may_be_none: bool = False
+    may_be_none: bool = False  # the picture may show none of the classes: a layer is headed as the best of ten
 
 
 def stage_words(may_be_none: bool) -> dict[str, Message]:

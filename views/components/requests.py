@@ -26,15 +26,10 @@ INVALID = Message("request.invalid", "The browser sent a request that this page 
 
 @dataclass(frozen=True)
 class ComponentRequest:
-    """What every request has.
+    """What every request has."""
 
-    Attributes:
-        serial: of the request; its answer has the same.
-        state: of the payload that it is about.
-    """
-
-    serial: int
-    state: str
+    serial: int  # of the request; its answer has the same
+    state: str  # of the payload that it is about
 
 
 @dataclass(frozen=True)
@@ -44,20 +39,16 @@ class InvalidRequest(ComponentRequest):
 
 @dataclass(frozen=True)
 class PlaceRequest(ComponentRequest):
-    """A request about a place of the map that is drawn.
+    """A request about a place of the map that is drawn."""
 
-    Attributes:
-        text, pulls: the sentence that is translated, and the pulls under which it is, as text.
-        kind, layer, head: of the map, as ids.
-        query: the place, from 0.
-    """
-
+    # `text`, `pulls`: the sentence that is translated, and the pulls under which it is, as text
     text: str
     pulls: str
+    # `kind`, `layer`, `head`: of the map, as ids
     kind: str
     layer: str
     head: str
-    query: int
+    query: int  # the place, from 0
 
     def fits(self, maps: AttentionMaps) -> bool:
         """Whether maps have this place."""

@@ -119,19 +119,13 @@ MOST_PULLS = 12
 
 @dataclass(frozen=True)
 class StageRequest(PlaceRequest):
-    """What the browser asks for about pulls; `pulls` are those on which the request is made.
+    """What the browser asks for about pulls; `pulls` are those on which the request is made."""
 
-    Attributes:
-        action: "sweep" for the tokens at 17 weights, "pull" to set one, "control" for the control of the last pull.
-        scope: the heads that a pull changes; see `model.pulling.pulls.heads_in_scope`.
-        key: from 0.
-        weight: from 0 to 1.
-    """
-
+    # "sweep" for the tokens at 17 weights, "pull" to set one, "control" for the control of the last pull
     action: Action
-    scope: Scope
-    key: int
-    weight: float
+    scope: Scope  # the heads that a pull changes; see `model.pulling.pulls.heads_in_scope`
+    key: int  # from 0
+    weight: float  # from 0 to 1
 
     def fits(self, maps: AttentionMaps) -> bool:
         """Whether maps have this place and key."""
@@ -147,35 +141,20 @@ class TypedSentence(ComponentRequest):
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """What the stage shows.
+    """What the stage shows."""
 
-    Attributes:
-        maps: of the kinds "encoder", "cross" and "decoder", between tokens.
-        places: one for each query of "cross" and "decoder".
-        text: the translation.
-        choices: of "kind", "layer" and "head"; see `stage_choices`.
-        chosen: the selected option of each.
-        examples: labels of example pulls, and their links.
-        state: of the page, from its sentence and options; requests have it.
-        pulled: what pulls change, if there are any.
-        answer: to the browser's last requests, see `requests.answers`.
-        decoding: how the tokens were chosen.
-        sentence: that is translated.
-        entered: the sentence of the page; `sentence` is another one while the user types.
-    """
-
-    maps: AttentionMaps
-    places: Sequence[PlaceChances]
-    text: str
-    choices: Sequence[Choice]
-    chosen: Mapping[str, str]
-    state: str = ""
-    examples: Sequence[tuple[str, str]] = ()
-    pulled: PulledStage | None = None
-    answer: Mapping[str, object] = field(default_factory=dict)
-    decoding: Decoding = Decoding()
-    sentence: str = ""
-    entered: str = ""
+    maps: AttentionMaps  # of the kinds "encoder", "cross" and "decoder", between tokens
+    places: Sequence[PlaceChances]  # one for each query of "cross" and "decoder"
+    text: str  # the translation
+    choices: Sequence[Choice]  # of "kind", "layer" and "head"; see `stage_choices`
+    chosen: Mapping[str, str]  # the selected option of each
+    state: str = ""  # of the page, from its sentence and options; requests have it
+    examples: Sequence[tuple[str, str]] = ()  # labels of example pulls, and their links
+    pulled: PulledStage | None = None  # what pulls change, if there are any
+    answer: Mapping[str, object] = field(default_factory=dict)  # to the browser's last requests, see `requests.answers`
+    decoding: Decoding = Decoding()  # how the tokens were chosen
+    sentence: str = ""  # that is translated
+    entered: str = ""  # the sentence of the page; `sentence` is another one while the user types
 
 
 def stage_choices(maps: AttentionMaps) -> tuple[Choice, ...]:

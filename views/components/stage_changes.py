@@ -23,15 +23,12 @@ MOST_CHANGED = 22_000  # of the changes; they are sent as base64, which is a thi
 
 @dataclass(frozen=True)
 class PlaceChances:
-    """The token that was chosen at a place, its probability, and the most probable tokens with theirs.
-
-    Attributes:
-        draws: the probability with which sampling draws each of `top`, where it is not the model's own.
-    """
+    """The token that was chosen at a place, its probability, and the most probable tokens with theirs."""
 
     token: str
     probability: float
     top: Sequence[tuple[str, float]]
+    # the probability with which sampling draws each of `top`, where it is not the model's own
     draws: Sequence[float] = ()
 
     def sent(self) -> list[float | str]:
@@ -47,29 +44,23 @@ class PlaceChances:
 
 @dataclass(frozen=True, eq=False)
 class PulledStage:
-    """The pulls under which the stage is drawn; fields are texts for the user unless noted.
+    """The pulls under which the stage is drawn; fields are texts for the user unless noted."""
 
-    Attributes:
-        maps, places: under the pulls.
-        query, key, kind: of the last pull, from 0.
-        before, now: the translations.
-        lines: the last pull, and the loss.
-        former: probabilities of the candidates at the pulled place before; empty where there was no such place.
-        forced: that the weights are the user's.
-        count: number of pulls.
-    """
-
+    # `maps`, `places`: under the pulls
     maps: AttentionMaps
     places: Sequence[PlaceChances]
+    # `query`, `key`, `kind`: of the last pull, from 0
     query: int
     key: int
     kind: str
+    # `before`, `now`: the translations
     before: str
     now: str
-    lines: Sequence[str]
+    lines: Sequence[str]  # the last pull, and the loss
+    # probabilities of the candidates at the pulled place before; empty where there was no such place
     former: Sequence[float]
-    forced: str
-    count: int
+    forced: str  # that the weights are the user's
+    count: int  # number of pulls
 
 
 def name_of(maps: AttentionMaps, text: str) -> int:

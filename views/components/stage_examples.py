@@ -15,15 +15,11 @@ _LAYER_4 = "pull:cross:4.1.2.3.4.5.6.7.8"  # all eight heads
 
 @dataclass(frozen=True)
 class ExamplePull:
-    """A sentence and a pull that changes a word of its translation.
-
-    Attributes:
-        pull: all heads of layer 4; the key and the query, from 1; the number that gives the key the mean weight 0.75.
-    """
+    """A sentence and a pull that changes a word of its translation."""
 
     label: Message
     sentence: str
-    pull: str
+    pull: str  # all heads of layer 4; the key and the query, from 1; the number that gives the key the mean weight 0.75
 
     @property
     def query(self) -> str:

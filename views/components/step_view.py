@@ -45,33 +45,19 @@ WORDS = {
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """A dimension of arrays, and its slider.
+    """A dimension of arrays, and its slider."""
 
-    Attributes:
-        id: in `Numbers.dims`, in formulas and, with a slider, in the address.
-        title: name of one step, such as "Token".
-        labels: of its positions, which may be a user's text; empty if positions are only numbered.
-        size: the number of positions if they have no labels.
-        slider: whether it has a slider.
-        data_kind: "token", "number" or "name" if the labels are data and not translated messages.
-        language: code of the language that its tokens are of; the page's if empty.
-        ids: values of the positions in the URL; numbers from 1 if empty.
-        first: the position of the slider until the user moves it.
-        show_labels: its labels are written next to what is drawn along it.
-        values: numbers that its positions represent, see `number_axis`.
-    """
-
-    id: str
-    title: str
-    labels: Sequence[str] = ()
-    size: int = 0
-    slider: bool = True
-    data_kind: str = ""
-    language: str = ""
-    ids: Sequence[str] = ()
-    first: int = 0
-    show_labels: bool = True
-    values: Sequence[float] = ()
+    id: str  # in `Numbers.dims`, in formulas and, with a slider, in the address
+    title: str  # name of one step, such as "Token"
+    labels: Sequence[str] = ()  # of its positions, which may be a user's text; empty if positions are only numbered
+    size: int = 0  # the number of positions if they have no labels
+    slider: bool = True  # whether it has a slider
+    data_kind: str = ""  # "token", "number" or "name" if the labels are data and not translated messages
+    language: str = ""  # code of the language that its tokens are of; the page's if empty
+    ids: Sequence[str] = ()  # values of the positions in the URL; numbers from 1 if empty
+    first: int = 0  # the position of the slider until the user moves it
+    show_labels: bool = True  # its labels are written next to what is drawn along it
+    values: Sequence[float] = ()  # numbers that its positions represent, see `number_axis`
 
     @property
     def count(self) -> int:
@@ -99,32 +85,20 @@ class Numbers:
 
 @dataclass(frozen=True)
 class HeatmapPanel:
-    """Two dimensions of an array as colours.
+    """Two dimensions of an array as colours."""
 
-    Attributes:
-        name: written above it.
-        numbers: key of the array.
-        rows, columns: ids of the axes that are drawn.
-        kind: decides the hue.
-        signed: colours for both signs; otherwise 0 is the lightest.
-        top: the number with the deepest colour; the largest of the whole array if None.
-        wide: it takes the whole width.
-        grows: rows after the position of their slider are blank.
-        most: the number of columns that are drawn, the first of the axis; 0 for all.
-        finding: what it shows, as its title instead of the name, with placeholders as in `FormulaPanel`.
-    """
-
-    name: str
-    numbers: str
+    name: str  # written above it
+    numbers: str  # key of the array
+    # `rows`, `columns`: ids of the axes that are drawn
     rows: str
     columns: str
-    kind: str = "encoder"
-    signed: bool = True
-    top: float | None = None
-    wide: bool = True
-    grows: bool = False
-    most: int = 0
-    finding: str = ""
+    kind: str = "encoder"  # decides the hue
+    signed: bool = True  # colours for both signs; otherwise 0 is the lightest
+    top: float | None = None  # the number with the deepest colour; the largest of the whole array if None
+    wide: bool = True  # it takes the whole width
+    grows: bool = False  # rows after the position of their slider are blank
+    most: int = 0  # the number of columns that are drawn, the first of the axis; 0 for all
+    finding: str = ""  # what it shows, as its title instead of the name, with placeholders as in `FormulaPanel`
 
 
 @dataclass(frozen=True)
@@ -171,25 +145,15 @@ class CurvesPanel:
 
 @dataclass(frozen=True)
 class BarColumn:
-    """A column of `BarsPanel`.
+    """A column of `BarsPanel`."""
 
-    Attributes:
-        name: written above it.
-        numbers: key of the array.
-        kind: decides the hue.
-        top: the number of the longest bar; the largest of the array if None.
-        signed: bars start in the middle; if None, they do if a number is below 0.
-        bar: whether there are bars next to the numbers.
-        nothing: text instead of NaN.
-    """
-
-    name: str
-    numbers: str
-    kind: str = "encoder"
-    top: float | None = None
-    signed: bool | None = None
-    bar: bool = True
-    nothing: str = ""
+    name: str  # written above it
+    numbers: str  # key of the array
+    kind: str = "encoder"  # decides the hue
+    top: float | None = None  # the number of the longest bar; the largest of the array if None
+    signed: bool | None = None  # bars start in the middle; if None, they do if a number is below 0
+    bar: bool = True  # whether there are bars next to the numbers
+    nothing: str = ""  # text instead of NaN
 
 
 @dataclass(frozen=True)
@@ -232,10 +196,6 @@ SliderPositions = dict[str, int]  # id of an axis -> position of its slider, fro
 class StepView:
     """Axes, arrays and panels of a view; see the module.
 
-    Attributes:
-        rule: name in `web/src/views/step_view/rules.ts` of what the browser computes while a slider is dragged.
-        at: positions of the sliders for which `numbers` contains the results of the rule, computed by the server.
-
     Raises:
         ValueError: an array's shape does not fit its axes, or a panel cannot draw an array along the axes it names.
     """
@@ -243,7 +203,8 @@ class StepView:
     axes: tuple[Axis, ...]
     numbers: Mapping[str, Numbers]
     panels: tuple[StepPanel, ...]
-    rule: str = ""
+    rule: str = ""  # name in `web/src/views/step_view/rules.ts` of what the browser computes while a slider is dragged
+    # positions of the sliders for which `numbers` contains the results of the rule, computed by the server
     at: SliderPositions = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -57,17 +57,11 @@ _BY_RANK = {2: ("origin", "line", "whole-plane"), 3: ("origin", "line", "plane",
 
 @dataclass(frozen=True)
 class VectorPlacement:
-    """Coordinates of the vectors: two with two numbers each in the plane, three or two with three each in space.
+    """Coordinates of the vectors: two with two numbers each in the plane, three or two with three each in space."""
 
-    Attributes:
-        vectors: in the order of `NAMES`.
-        point: the point that is a linear combination of them.
-        turn: rotation of the view of space in degrees, see `TURNS`.
-    """
-
-    vectors: tuple[tuple[float, ...], ...]
-    point: tuple[float, ...]
-    turn: tuple[int, int] = (30, 25)
+    vectors: tuple[tuple[float, ...], ...]  # in the order of `NAMES`
+    point: tuple[float, ...]  # the point that is a linear combination of them
+    turn: tuple[int, int] = (30, 25)  # rotation of the view of space in degrees, see `TURNS`
 
     @property
     def dimensions(self) -> int:

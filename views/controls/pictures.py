@@ -84,22 +84,14 @@ class PictureError(ValueError):
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture as the model and the page use it.
+    """A picture as the model and the page use it."""
 
-    Attributes:
-        stored: `image`, or the same compressed without loss.
-        size: width and height in pixels as sent, upright.
-        format: one of `FORMATS`.
-        sha256: of the bytes as sent, in hexadecimal.
-        notes: what was done to it, a short sentence each.
-        title: its name in sentences of a page; `OWN_TITLE` unless it is one of this project's.
-    """
-
-    stored: Image.Image | bytes
-    size: tuple[int, int]
-    format: str
-    sha256: str
-    notes: tuple[Callable[[], str], ...] = ()
+    stored: Image.Image | bytes  # `image`, or the same compressed without loss
+    size: tuple[int, int]  # width and height in pixels as sent, upright
+    format: str  # one of `FORMATS`
+    sha256: str  # of the bytes as sent, in hexadecimal
+    notes: tuple[Callable[[], str], ...] = ()  # what was done to it, a short sentence each
+    # its name in sentences of a page; `OWN_TITLE` unless it is one of this project's
     title: Callable[[], str] = OWN_TITLE
 
     @property

@@ -13,21 +13,14 @@ Pairs = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True)
 class OpenedName:
-    """An opened model, as a recipe opens it again.
+    """An opened model, as a recipe opens it again."""
 
-    Attributes:
-        name: the folder's path, or the id.
-        sample: the name of the picture that its texts have; empty for a user's own, None for none.
-        count: how many pictures of the user's own there are.
-        other: the name of the sample that the second of two texts has, if it has another picture.
-    """
-
-    name: str
+    name: str  # the folder's path, or the id
     precision: str
     weights_sha256: str
-    sample: str | None = None
-    count: int = 1
-    other: str = ""
+    sample: str | None = None  # the name of the picture that its texts have; empty for a user's own, None for none
+    count: int = 1  # how many pictures of the user's own there are
+    other: str = ""  # the name of the sample that the second of two texts has, if it has another picture
 
 
 def of_sentences(texts: tuple[str, str], place: int, metric: str, loaded_by: str, weights_sha256: str) -> Lines:

@@ -27,22 +27,15 @@ Allowed = Callable[[int, int], np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class ComparedMap:
-    """One of the maps, or their difference.
+    """One of the maps, or their difference."""
 
-    Attributes:
-        name: its name on the page.
-        weights: `(query, key)` float32.
-        queries, keys: tokens on the axes, those that are read.
-        hidden: `(query, key)` bool, masked cells; drawn grey.
-        chosen: the token that a decoder chose at each query; empty where it chose none.
-    """
-
-    name: str
-    weights: np.ndarray
+    name: str  # its name on the page
+    weights: np.ndarray  # `(query, key)` float32
+    # `queries`, `keys`: tokens on the axes, those that are read
     queries: tuple[str, ...]
     keys: tuple[str, ...]
-    hidden: np.ndarray
-    chosen: tuple[str, ...] = ()
+    hidden: np.ndarray  # `(query, key)` bool, masked cells; drawn grey
+    chosen: tuple[str, ...] = ()  # the token that a decoder chose at each query; empty where it chose none
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -59,22 +52,16 @@ class ComparedMap:
 
 @dataclass(frozen=True, eq=False)
 class MapPair:
-    """Two maps to compare.
-
-    Attributes:
-        kind: names the axes and decides the colour of the maps.
-        place: which layer and head, in words.
-        queries, keys: indices of the tokens that both maps share, as (indices in first, indices in second).
-        captions: lines that every file states, such as that weights were forced.
-    """
+    """Two maps to compare."""
 
     first: ComparedMap
     second: ComparedMap
-    kind: Kind
-    place: str
+    kind: Kind  # names the axes and decides the colour of the maps
+    place: str  # which layer and head, in words
+    # `queries`, `keys`: indices of the tokens that both maps share, as (indices in first, indices in second)
     queries: tuple[tuple[int, ...], tuple[int, ...]]
     keys: tuple[tuple[int, ...], tuple[int, ...]]
-    captions: tuple[str, ...] = ()
+    captions: tuple[str, ...] = ()  # lines that every file states, such as that weights were forced
 
     @property
     def top(self) -> float:
@@ -165,24 +152,20 @@ class MapPair:
 
 @dataclass(frozen=True, eq=False)
 class ComparedMaps:
-    """The maps of one kind on two sides: of two inputs, or before and after a change.
+    """The maps of one kind on two sides: of two inputs, or before and after a change."""
 
-    Attributes:
-        first, second: the maps, of the same layers and heads.
-        names: of both sides, on the page.
-        queries, keys: indices of the tokens that both share, as (indices in first, indices in second); None if all are.
-        allowed: returns for each side which keys the queries of a layer, by its number, and a head may attend to,
-            `(query, key)` bool; None if all.
-        captions: as of `MapPair`.
-    """
-
+    # `first`, `second`: the maps, of the same layers and heads
     first: KindMaps
     second: KindMaps
-    names: tuple[str, str]
+    names: tuple[str, str]  # of both sides, on the page
+    # `queries`, `keys`: indices of the tokens that both share, as (indices in first, indices in second); None if all
+    # are
     queries: Shared | None = None
     keys: Shared | None = None
+    # returns for each side which keys the queries of a layer, by its number, and a head may attend to, `(query, key)`
+    # bool; None if all
     allowed: tuple[Allowed, Allowed] | None = None
-    captions: tuple[str, ...] = ()
+    captions: tuple[str, ...] = ()  # as of `MapPair`
 
     @property
     def cells(self) -> int:

@@ -21,21 +21,13 @@ _WIDTH = 1200  # pixels after which the next matrix starts a new line
 
 @dataclass(frozen=True, eq=False)
 class HeadMap:
-    """One map of a kind, to draw.
+    """One map of a kind, to draw."""
 
-    Attributes:
-        maps: all of its kind; names the axes, decides colour and mask.
-        place: layer and head, from 0; None for the mean.
-        scale: decides which weight gets the deepest colour.
-        caption: which layer and head, in words; by default their labels.
-        largest: of all maps that share a scale; by default of `maps`.
-    """
-
-    maps: KindMaps
-    place: Place
-    scale: Scale = "own"
-    caption: str = ""
-    largest: float | None = None
+    maps: KindMaps  # all of its kind; names the axes, decides colour and mask
+    place: Place  # layer and head, from 0; None for the mean
+    scale: Scale = "own"  # decides which weight gets the deepest colour
+    caption: str = ""  # which layer and head, in words; by default their labels
+    largest: float | None = None  # of all maps that share a scale; by default of `maps`
 
     @cached_property
     def weights(self) -> np.ndarray:

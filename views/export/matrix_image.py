@@ -22,18 +22,14 @@ Items = list[Item]
 
 @dataclass(frozen=True)
 class PanelSize:
-    """Sizes in pixels.
+    """Sizes in pixels."""
 
-    Attributes:
-        side: of the longer side of the matrix.
-        cell, smallest: largest size of a cell, and smallest if both axes have labels.
-        letters: smallest and largest font size of labels; with so many lines that even the smallest ones would touch,
-            not every line has its label.
-    """
-
-    side: float
+    side: float  # of the longer side of the matrix
+    # `cell`, `smallest`: largest size of a cell, and smallest if both axes have labels
     cell: float
     smallest: float
+    # smallest and largest font size of labels; with so many lines that even the smallest ones would touch, not every
+    # line has its label
     letters: tuple[float, float]
 
 
@@ -43,24 +39,16 @@ IN_ROW = PanelSize(420, 26, 4, (5, 12))  # next to other matrices
 
 @dataclass(frozen=True, eq=False)
 class MatrixPanel:
-    """One matrix to draw.
+    """One matrix to draw."""
 
-    Attributes:
-        name: written above it.
-        colours: `(row, column, 3)` uint8 from `shades`.
-        rows, columns: labels, which may be a user's text; empty if an axis is only numbered.
-        scale: colours of the bar, from the lowest number to the highest.
-        ends: texts next to the lowest and the highest colour.
-        axes: titles of the rows and of the columns; may be empty.
-    """
-
-    name: str
-    colours: np.ndarray
+    name: str  # written above it
+    colours: np.ndarray  # `(row, column, 3)` uint8 from `shades`
+    # `rows`, `columns`: labels, which may be a user's text; empty if an axis is only numbered
     rows: Sequence[str]
     columns: Sequence[str]
-    scale: Sequence[str]
-    ends: tuple[str, str]
-    axes: tuple[str, str] = ("", "")
+    scale: Sequence[str]  # colours of the bar, from the lowest number to the highest
+    ends: tuple[str, str]  # texts next to the lowest and the highest colour
+    axes: tuple[str, str] = ("", "")  # titles of the rows and of the columns; may be empty
     measures: PanelSize = IN_ROW
 
 

@@ -28,28 +28,20 @@ _OWN = "#7A7D81"
 
 @dataclass(frozen=True, eq=False)
 class PictureStageImage:
-    """What a picture of the stage shows.
+    """What a picture of the stage shows."""
 
-    Attributes:
-        head: the map over the picture, with its title: that of the layer that is shown.
-        pixels: `(height, width, 3)` uint8, whole patches.
-        opacity, outlined: of the map, from 0 to 1, see `over_picture`.
-        rows: `(layer, 1 + patch)`, the weights of CLS as the query in every layer and in their mean; itself first.
-        shown: index of the layer that is shown.
-        layers: names of the layers and of their mean.
-        read: the class that is read from CLS after each layer, with its probability; may be shorter than `layers`.
-        caption: sentences below it.
-    """
-
-    head: HeadMap
-    pixels: np.ndarray
+    head: HeadMap  # the map over the picture, with its title: that of the layer that is shown
+    pixels: np.ndarray  # `(height, width, 3)` uint8, whole patches
+    # `opacity`, `outlined`: of the map, from 0 to 1, see `over_picture`
     opacity: float
     outlined: float
+    # `(layer, 1 + patch)`, the weights of CLS as the query in every layer and in their mean; itself first
     rows: np.ndarray
-    shown: int
-    layers: Sequence[str]
+    shown: int  # index of the layer that is shown
+    layers: Sequence[str]  # names of the layers and of their mean
+    # the class that is read from CLS after each layer, with its probability; may be shorter than `layers`
     read: Sequence[tuple[str, float]]
-    caption: Sequence[str]
+    caption: Sequence[str]  # sentences below it
 
 
 def select_shown_patches(over: np.ndarray, outlined: float) -> list[int]:

@@ -27,26 +27,17 @@ _HATCHED = palette.SECONDARY["light"][1]
 
 @dataclass(frozen=True, eq=False)
 class StagePicture:
-    """What a picture of the stage shows.
+    """What a picture of the stage shows."""
 
-    Attributes:
-        title: names the map that is chosen.
-        kind: of it: "encoder", "cross" or "decoder".
-        maps: kind -> the weights that are drawn, `(query, key)`.
-        english, french: labels; the French ones are chosen one after another.
-        start: label of the decoder's first input.
-        pulled: kind, query and key of the last pull, from 0.
-        caption: sentences below it.
-    """
-
-    title: str
-    kind: str
-    maps: Mapping[str, np.ndarray]
+    title: str  # names the map that is chosen
+    kind: str  # of it: "encoder", "cross" or "decoder"
+    maps: Mapping[str, np.ndarray]  # kind -> the weights that are drawn, `(query, key)`
+    # `english`, `french`: labels; the French ones are chosen one after another
     english: Sequence[str]
     french: Sequence[str]
-    start: str
-    pulled: tuple[str, int, int] | None
-    caption: Sequence[str]
+    start: str  # label of the decoder's first input
+    pulled: tuple[str, int, int] | None  # kind, query and key of the last pull, from 0
+    caption: Sequence[str]  # sentences below it
 
 
 @dataclass(frozen=True)

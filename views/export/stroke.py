@@ -15,22 +15,16 @@ _BAND = 64  # rows of pixels that are painted together: a long ribbon covers lit
 
 @dataclass(frozen=True)
 class Stroke:
-    """A cubic Bézier curve from `start` to `end`, drawn as a stroke.
-
-    Attributes:
-        first, second: its control points.
-        width: of the stroke, in pixels of the drawing.
-        colour: `#RRGGBB`.
-        opacity: above 0, up to 1.
-    """
+    """A cubic Bézier curve from `start` to `end`, drawn as a stroke."""
 
     start: Point
+    # `first`, `second`: its control points
     first: Point
     second: Point
     end: Point
-    width: float
-    colour: str
-    opacity: float = 1.0
+    width: float  # of the stroke, in pixels of the drawing
+    colour: str  # `#RRGGBB`
+    opacity: float = 1.0  # above 0, up to 1
 
     def points(self, pieces: int = _PIECES) -> np.ndarray:
         """Points along it with equal steps of its parameter, `(pieces + 1, 2)` float64."""

@@ -22,27 +22,21 @@ _LETTER = 1.3  # by how many pixels a letter is wider in the font of a saved pic
 
 @dataclass(frozen=True)
 class ChartMatrix:
-    """A matrix to draw.
+    """A matrix to draw."""
 
-    Attributes:
-        values: `(row, column)`; drawn as float32.
-        row_title, column_title, value_title: what the axes and the numbers are.
-        rows, columns: labels, which may be a user's text; None numbers them from 0.
-        kind: decides the hue.
-        low, high: numbers of the first and the last colour; a `low` below 0 must be `-high`.
-        written: whether each cell contains its number; for a few columns only.
-    """
-
-    values: np.ndarray
+    values: np.ndarray  # `(row, column)`; drawn as float32
+    # `row_title`, `column_title`, `value_title`: what the axes and the numbers are
     row_title: str
     column_title: str
     value_title: str
+    # `rows`, `columns`: labels, which may be a user's text; None numbers them from 0
     rows: Sequence[str] | None = None
     columns: Sequence[str] | None = None
-    kind: str = "encoder"
+    kind: str = "encoder"  # decides the hue
+    # `low`, `high`: numbers of the first and the last colour; a `low` below 0 must be `-high`
     low: float = -1.0
     high: float = 1.0
-    written: bool = False
+    written: bool = False  # whether each cell contains its number; for a few columns only
 
     def colours(self, theme: palette.Theme) -> tuple[str, ...]:
         """From `low` to `high`."""

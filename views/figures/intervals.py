@@ -18,14 +18,10 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross")
 
 @dataclass(frozen=True)
 class IntervalSeries:
-    """One value for each group.
+    """One value for each group."""
 
-    Attributes:
-        name: for the legend.
-        values, lows, highs: the value and the ends of its error bar, one per group; None in a group without a value.
-    """
-
-    name: str
+    name: str  # for the legend
+    # `values`, `lows`, `highs`: the value and the ends of its error bar, one per group; None in a group without a value
     values: Sequence[float | None]
     lows: Sequence[float | None]
     highs: Sequence[float | None]

@@ -25,26 +25,17 @@ LONGEST_NAME, LONGEST_TICK = 48, 24  # letters in a legend and on an axis
 
 @dataclass(frozen=True)
 class ChartLine:
-    """One curve: `y` over `x`, both `(n,)`.
+    """One curve: `y` over `x`, both `(n,)`."""
 
-    Attributes:
-        name: for the legend; may be a user's text.
-        place: index of its colour in `SERIES`; None draws it in the colour of the text.
-        dash: "solid", "dash", "dot" or another of Plotly's styles.
-        marks: show each point; `labels` then contains their names.
-        panel: which panel of the figure, from 0.
-        joined: draw lines between the points; without, `marks` alone, where nothing is known in between.
-    """
-
-    name: str
+    name: str  # for the legend; may be a user's text
     x: np.ndarray | Sequence[float]
     y: np.ndarray | Sequence[float]
-    place: int | None = 0
-    dash: str = "solid"
-    marks: bool = False
+    place: int | None = 0  # index of its colour in `SERIES`; None draws it in the colour of the text
+    dash: str = "solid"  # "solid", "dash", "dot" or another of Plotly's styles
+    marks: bool = False  # show each point; `labels` then contains their names
     labels: Sequence[str] | None = None
-    panel: int = 0
-    joined: bool = True
+    panel: int = 0  # which panel of the figure, from 0
+    joined: bool = True  # draw lines between the points; without, `marks` alone, where nothing is known in between
 
 
 def lines(

@@ -26,17 +26,11 @@ BASELINES = {"light": "#6B7280", "dark": "#A3ABB6"}  # colour of the orders that
 
 @dataclass(frozen=True, eq=False)
 class OcclusionCurve:
-    """One curve.
+    """One curve."""
 
-    Attributes:
-        name: the method's.
-        probability: `(point,)`.
-        area: under it.
-    """
-
-    name: str
-    probability: np.ndarray
-    area: float
+    name: str  # the method's
+    probability: np.ndarray  # `(point,)`
+    area: float  # under it
 
 
 def curves(

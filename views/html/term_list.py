@@ -9,21 +9,13 @@ from ..text import glossary, literal
 
 @dataclass(frozen=True)
 class GlossaryEntry:
-    """One term.
+    """One term."""
 
-    Attributes:
-        name: the term.
-        text: Markdown that begins with the term in bold and a colon.
-        page: title of the page that shows it.
-        address: URL of the part there.
-        english: its English name, by which it can be found in every language.
-    """
-
-    name: str
-    text: str
-    page: str
-    address: str
-    english: str = ""
+    name: str  # the term
+    text: str  # Markdown that begins with the term in bold and a colon
+    page: str  # title of the page that shows it
+    address: str  # URL of the part there
+    english: str = ""  # its English name, by which it can be found in every language
 
     @property
     def names(self) -> tuple[str, str]:

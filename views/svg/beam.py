@@ -25,24 +25,16 @@ FATES = {
 
 @dataclass(frozen=True)
 class Node:
-    """One hypothesis.
+    """One hypothesis."""
 
-    Attributes:
-        token: the token that the step added.
-        probability: of the token, given the tokens before it.
-        log_probability, score: of the whole hypothesis.
-        fate: one of `FATES`.
-        winner: True on the path of the best translation.
-        parent: index of the hypothesis it extends, in the column before.
-    """
-
-    token: str
-    probability: float
+    token: str  # the token that the step added
+    probability: float  # of the token, given the tokens before it
+    # `log_probability`, `score`: of the whole hypothesis
     log_probability: float
     score: float
-    fate: str
-    winner: bool
-    parent: int
+    fate: str  # one of `FATES`
+    winner: bool  # True on the path of the best translation
+    parent: int  # index of the hypothesis it extends, in the column before
 
 
 def beam(columns: Sequence[Sequence[Node]], title: str) -> str:

@@ -87,16 +87,12 @@ def rectangle(x: float, y: float, width: float, height: float, fill: str, **attr
 
 @dataclass(frozen=True)
 class BarScale:
-    """The scale of a figure: lengths of all its bars are proportional to their numbers.
+    """The scale of a figure: lengths of all its bars are proportional to their numbers."""
 
-    Attributes:
-        low, high: numbers at both ends; 0 is between them.
-        length: from `low` to `high`.
-    """
-
+    # `low`, `high`: numbers at both ends; 0 is between them
     low: float
     high: float
-    length: float
+    length: float  # from `low` to `high`
 
     @classmethod
     def over(cls, values: Iterable[float], length: float) -> "BarScale":

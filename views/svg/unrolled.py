@@ -21,21 +21,13 @@ Vertex = tuple[str, int]  # id of a row, index in it; rows "source" and "target"
 
 @dataclass(frozen=True)
 class SublayerRow:
-    """The outputs of one sub-layer, one for each token.
+    """The outputs of one sub-layer, one for each token."""
 
-    Attributes:
-        id: in edges and paths.
-        name: written next to the row.
-        side: the tokens above which it is placed.
-        kind: "encoder", "decoder" or "cross"; decides the hue.
-        ready: the step after which each can be computed.
-    """
-
-    id: str
-    name: str
-    side: Literal["source", "target"]
-    kind: str
-    ready: Sequence[int]
+    id: str  # in edges and paths
+    name: str  # written next to the row
+    side: Literal["source", "target"]  # the tokens above which it is placed
+    kind: str  # "encoder", "decoder" or "cross"; decides the hue
+    ready: Sequence[int]  # the step after which each can be computed
 
 
 def unrolled(

@@ -37,15 +37,10 @@ _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
 @dataclass(frozen=True)
 class Message:
-    """A text that is translated when it is called, for constants of a module.
+    """A text that is translated when it is called, for constants of a module."""
 
-    Attributes:
-        id: states what the text is for; never changes.
-        english: may contain placeholders, such as `{count}`.
-    """
-
-    id: str
-    english: str
+    id: str  # states what the text is for; never changes
+    english: str  # may contain placeholders, such as `{count}`
 
     def __call__(self, **values: object) -> str:
         """The text in the user's language, with `values` for its placeholders."""

@@ -37,15 +37,11 @@ _HEADING = re.compile(r"(##?) (.*?)(?:\s*<!-- ([0-9a-f]{8}) -->)?\s*")
 
 @dataclass
 class PageText:
-    """The texts of one file.
-
-    Attributes:
-        blocks: id -> text; the lead has the id "".
-        hashes: id -> hash of the English block that was translated, if it is recorded; "" is that of title and lead.
-    """
+    """The texts of one file."""
 
     title: str = ""
-    blocks: dict[str, str] = field(default_factory=lambda: {"": ""})
+    blocks: dict[str, str] = field(default_factory=lambda: {"": ""})  # id -> text; the lead has the id ""
+    # id -> hash of the English block that was translated, if it is recorded; "" is that of title and lead
     hashes: dict[str, str] = field(default_factory=dict)
 
 

@@ -79,15 +79,12 @@ class AnyOf(Codec[list[str]]):
 
 @dataclass(frozen=True)
 class WholeNumber(Codec[int]):
-    """A whole number from `low` to `high`, in steps from `low`.
-
-    Attributes:
-        nearest: a widget's value outside the limits, which may have changed, moves to the nearest. A URL's does not.
-    """
+    """A whole number from `low` to `high`, in steps from `low`."""
 
     low: int
     high: int
     step: int = 1
+    # a widget's value outside the limits, which may have changed, moves to the nearest. A URL's does not.
     nearest: bool = False
 
     def read(self, raw: Raw) -> int | None:

@@ -68,38 +68,28 @@ class DrawnControl:
 
 @dataclass
 class SessionSettings:
-    """Settings of one visit.
+    """Settings of one visit."""
 
-    Attributes:
-        page: the open page; None before the first run.
-        shared, own: the settings that were chosen: those of all pages, and by page its own. A setting that is missing
-            has its default.
-        controls: the controls of the open page.
-        sent: queries that the browser may be showing, oldest first, each with the values of its controls there.
-        abandoned: queries that were sent before the URL last decided; a late message may still carry one.
-        received: the query that the browser sent with this run.
-        must_send: the URL decided, and the browser may have received an older query since.
-        set_by_callback: controls that callbacks have set since a query was last sent.
-        url_written: a query was sent in this visit.
-        open_parts: the parts of the page that are being drawn, outermost first.
-        drawn: the controls that this run has drawn.
-        stated: settings that the open page has chosen itself: they are in its URL, and no other page has them.
-        marks: what widgets show that are no settings, such as the example sentence that is in the box.
-    """
-
-    page: str | None = None
+    page: str | None = None  # the open page; None before the first run
+    # `shared`, `own`: the settings that were chosen: those of all pages, and by page its own. A setting that is missing
+    # has its default.
     shared: Query = field(default_factory=dict)
     own: dict[str | None, Query] = field(default_factory=dict)
-    controls: dict[str, DrawnControl] = field(default_factory=dict)
+    controls: dict[str, DrawnControl] = field(default_factory=dict)  # the controls of the open page
+    # queries that the browser may be showing, oldest first, each with the values of its controls there
     sent: list[tuple[QueryKey, dict[str, object]]] = field(default_factory=list)
+    # queries that were sent before the URL last decided; a late message may still carry one
     abandoned: list[QueryKey] = field(default_factory=list)
-    received: QueryKey = ()
-    must_send: bool = False
+    received: QueryKey = ()  # the query that the browser sent with this run
+    must_send: bool = False  # the URL decided, and the browser may have received an older query since
+    # controls that callbacks have set since a query was last sent
     set_by_callback: set[str] = field(default_factory=set)
-    url_written: bool = False
-    open_parts: list[str] = field(default_factory=list)
-    drawn: set[str] = field(default_factory=set)
+    url_written: bool = False  # a query was sent in this visit
+    open_parts: list[str] = field(default_factory=list)  # the parts of the page that are being drawn, outermost first
+    drawn: set[str] = field(default_factory=set)  # the controls that this run has drawn
+    # settings that the open page has chosen itself: they are in its URL, and no other page has them
     stated: Query = field(default_factory=dict)
+    # what widgets show that are no settings, such as the example sentence that is in the box
     marks: dict[str, object] = field(default_factory=dict)
 
     def enclosing_parts(self, name: str) -> tuple[str, ...]:

@@ -24,25 +24,18 @@ Place = tuple[int | None, int | None]  # layer and head of a map, by their indic
 class KindMaps:
     """The maps of one kind of attention: every layer and head, with the axes that all of them share.
 
-    Attributes:
-        kind: its wording and colours, and whether it is causal.
-        weights: `(layer, head, query, key)` float32; float16 of a long input.
-        queries, keys: of the last two axes.
-        layer_numbers: of the layers in `weights`, among all of the network.
-        units: what queries and keys are.
-        special_hidden: whether special tokens were left out.
-
     Raises:
         ValueError: the axes or the layers do not fit the weights.
     """
 
-    kind: Kind
-    weights: np.ndarray
+    kind: Kind  # its wording and colours, and whether it is causal
+    weights: np.ndarray  # `(layer, head, query, key)` float32; float16 of a long input
+    # `queries`, `keys`: of the last two axes
     queries: MapAxis
     keys: MapAxis
-    layer_numbers: tuple[int, ...]
-    units: Literal["tokens", "words", "positions"] = "tokens"
-    special_hidden: bool = False
+    layer_numbers: tuple[int, ...]  # of the layers in `weights`, among all of the network
+    units: Literal["tokens", "words", "positions"] = "tokens"  # what queries and keys are
+    special_hidden: bool = False  # whether special tokens were left out
 
     def __post_init__(self) -> None:
         sizes = len(self.layer_numbers), len(self.queries), len(self.keys)
@@ -176,16 +169,11 @@ class KindMaps:
 
 @dataclass(frozen=True, eq=False)
 class AttentionMaps(Mapping[str, KindMaps]):
-    """Attention of one input: the maps of each kind by its name, in the order in which kinds are offered.
+    """Attention of one input: the maps of each kind by its name, in the order in which kinds are offered."""
 
-    Attributes:
-        kinds: the maps.
-        grid: rows and columns of patches, where positions are patches of a picture.
-        picture: `(height, width, 3)` uint8, the picture under maps of its patches; None if there is none.
-    """
-
-    kinds: Mapping[str, KindMaps]
-    grid: tuple[int, int] | None = None
+    kinds: Mapping[str, KindMaps]  # the maps
+    grid: tuple[int, int] | None = None  # rows and columns of patches, where positions are patches of a picture
+    # `(height, width, 3)` uint8, the picture under maps of its patches; None if there is none
     picture: np.ndarray | None = None
 
     def __getitem__(self, name: str) -> KindMaps:

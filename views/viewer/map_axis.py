@@ -30,26 +30,21 @@ class WordSpan(Protocol):
 class MapAxis:
     """The queries or the keys of maps.
 
-    Attributes:
-        labels: one for each position: the token read there, or a part of a picture. `names` has those to draw.
-        special: whether each is a special token, or CLS; none if empty.
-        words: the whole words, in order, each position in exactly one; None where positions are no parts of words.
-        segments: 0 or 1, the text of two that each belongs to; empty for one text.
-        chosen: the token that a decoder chose at each position, "" where it chose none; empty if it chose none at all.
-        kept: indices of special tokens at which an ordinary one was chosen: where special tokens are hidden, they stay.
-        places: the places of the positions in the sequence; empty where none is left out.
-
     Raises:
         ValueError: marks, words or segments do not fit the labels.
     """
 
+    # one for each position: the token read there, or a part of a picture. `names` has those to draw.
     labels: tuple[str, ...]
-    special: tuple[bool, ...] = ()
+    special: tuple[bool, ...] = ()  # whether each is a special token, or CLS; none if empty
+    # the whole words, in order, each position in exactly one; None where positions are no parts of words
     words: tuple[WordSpan, ...] | None = None
-    segments: tuple[int, ...] = ()
+    segments: tuple[int, ...] = ()  # 0 or 1, the text of two that each belongs to; empty for one text
+    # the token that a decoder chose at each position, "" where it chose none; empty if it chose none at all
     chosen: tuple[str, ...] = ()
+    # indices of special tokens at which an ordinary one was chosen: where special tokens are hidden, they stay
     kept: tuple[int, ...] = ()
-    places: tuple[int, ...] = ()
+    places: tuple[int, ...] = ()  # the places of the positions in the sequence; empty where none is left out
 
     def __post_init__(self) -> None:
         if self.segments and len(self.segments) != len(self.labels):

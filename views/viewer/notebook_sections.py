@@ -32,17 +32,11 @@ TO = Message("show.picture.to", "What attends to the chosen patch")
 
 @dataclass(frozen=True)
 class FirstChoices:
-    """What a view shows until the user chooses.
+    """What a view shows until the user chooses."""
 
-    Attributes:
-        words: whole words in place of tokens.
-        pair: which of two texts attends to which, one of `viewer_controls.PAIRS`.
-        scale: the colour scale; None for the automatic one.
-    """
-
-    words: bool = False
-    pair: str = "all"
-    scale: Scale | None = None
+    words: bool = False  # whole words in place of tokens
+    pair: str = "all"  # which of two texts attends to which, one of `viewer_controls.PAIRS`
+    scale: Scale | None = None  # the colour scale; None for the automatic one
 
 
 def _choices(maps: AttentionMaps, first: FirstChoices) -> list[Choice]:

@@ -24,19 +24,14 @@ EXACT_BYTES = 1 << 20  # of maps that are sent with every digit
 
 @dataclass(frozen=True, eq=False)
 class SentArray:
-    """An array and the precision in which it is sent.
+    """An array and the precision in which it is sent."""
 
-    Attributes:
-        values: of any shape.
-        dtype: "float24" is float32 rounded to its upper 24 bits. 16 significant bits remain: more than four decimal
-            digits of any weight, however small. "float16" has three digits down to 0.0001. "levels": weights from 0
-            to 1, rounded to `levels`, in 3 to 7 bits each.
-        causal: the last two axes are query and key, and keys behind the query, which are 0, are left out.
-    """
-
-    values: np.ndarray
+    values: np.ndarray  # of any shape
+    # "float24" is float32 rounded to its upper 24 bits. 16 significant bits remain: more than four decimal digits of
+    # any weight, however small. "float16" has three digits down to 0.0001. "levels": weights from 0 to 1, rounded to
+    # `levels`, in 3 to 7 bits each.
     dtype: Dtype = "float32"
-    causal: bool = False
+    causal: bool = False  # the last two axes are query and key, and keys behind the query, which are 0, are left out
     levels: int = 1000
 
     @property

@@ -20,19 +20,12 @@ TILE_PART = Message("picture.tile.part", "tile {number}, {part}")
 
 @dataclass(frozen=True, eq=False)
 class PictureInText:
-    """A picture between the tokens of a text.
+    """A picture between the tokens of a text."""
 
-    Attributes:
-        pixels: `(height, width, 3)` uint8, in grey, so that colours over it are of the map alone.
-        grid: rows and columns of its parts.
-        places: position in the text of every part, row by row; -1 where it has no token.
-        is_tile: whether it is one of the tiles that the model's processor cuts a picture into.
-    """
-
-    pixels: np.ndarray
-    grid: tuple[int, int]
-    places: tuple[int, ...]
-    is_tile: bool = False
+    pixels: np.ndarray  # `(height, width, 3)` uint8, in grey, so that colours over it are of the map alone
+    grid: tuple[int, int]  # rows and columns of its parts
+    places: tuple[int, ...]  # position in the text of every part, row by row; -1 where it has no token
+    is_tile: bool = False  # whether it is one of the tiles that the model's processor cuts a picture into
 
 
 @dataclass(frozen=True)

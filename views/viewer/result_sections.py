@@ -35,17 +35,13 @@ class ShownTable(Protocol):
 
 @dataclass(frozen=True)
 class TableMap:
-    """A table as rows and columns.
-
-    Attributes:
-        rows, columns: labels; several axes that share a side are joined, as in "2.3" for layer 2, head 3.
-        titles: what the rows and columns are.
-    """
+    """A table as rows and columns."""
 
     values: np.ndarray
+    # `rows`, `columns`: labels; several axes that share a side are joined, as in "2.3" for layer 2, head 3
     rows: list[str]
     columns: list[str]
-    titles: tuple[str, str]
+    titles: tuple[str, str]  # what the rows and columns are
 
 
 def as_map(table: ShownTable) -> TableMap:

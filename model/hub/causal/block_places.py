@@ -31,19 +31,12 @@ NOT_FOUND = Template(
 
 @dataclass(frozen=True)
 class SubLayer:
-    """What a layer adds to its stream.
+    """What a layer adds to its stream."""
 
-    Attributes:
-        name: as the tap names it: "self", "cross" or "ffn".
-        output: the module that returns it.
-        reads: the module that calls attention, whose input the sub-layer reads; "" for a feed-forward layer.
-        norm: the module that normalises the sum, in a post-norm network; "" else.
-    """
-
-    name: str
-    output: str
-    reads: str = ""
-    norm: str = ""
+    name: str  # as the tap names it: "self", "cross" or "ffn"
+    output: str  # the module that returns it
+    reads: str = ""  # the module that calls attention, whose input the sub-layer reads; "" for a feed-forward layer
+    norm: str = ""  # the module that normalises the sum, in a post-norm network; "" else
 
 
 @dataclass(frozen=True)
@@ -56,18 +49,13 @@ class Block:
 
 @dataclass(frozen=True)
 class BlockPlaces:
-    """Where the streams of a network are.
+    """Where the streams of a network are."""
 
-    Attributes:
-        stacks: name of a stack -> its layers.
-        embeddings: the modules that embed the tokens of the stacks, in the order in which they run; may be one module.
-        error: largest |difference| of a layer's output from the sum of its parts, as a share of its largest number.
-        joined: name of a stack -> the layers that read something else than what the layer before returns.
-    """
-
-    stacks: dict[str, tuple[Block, ...]]
+    stacks: dict[str, tuple[Block, ...]]  # name of a stack -> its layers
+    # the modules that embed the tokens of the stacks, in the order in which they run; may be one module
     embeddings: tuple[str, ...]
-    error: float
+    error: float  # largest |difference| of a layer's output from the sum of its parts, as a share of its largest number
+    # name of a stack -> the layers that read something else than what the layer before returns
     joined: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
     @property

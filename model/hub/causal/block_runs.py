@@ -38,21 +38,16 @@ class StreamReached(Exception):
 
 @dataclass(eq=False)
 class BlockRun:
-    """One run of a network.
+    """One run of a network."""
 
-    Attributes:
-        tap: receives every tensor that has a name.
-        first: stack -> the first layer that runs, by default 0; may be the number of layers.
-        entering: stack -> the stream that enters this layer, after the tap.
-        until: the run ends with the last layer of this stack; "" runs the network to its end.
-        skips: whether earlier layers are left out; otherwise they are computed, and what they return is not used.
-    """
-
-    tap: Tap = identity_tap
+    tap: Tap = identity_tap  # receives every tensor that has a name
+    # stack -> the first layer that runs, by default 0; may be the number of layers
     first: Mapping[str, int] = field(default_factory=dict)
+    # stack -> the stream that enters this layer, after the tap
     entering: Mapping[str, Tensor] = field(default_factory=dict)
-    until: str = ""
+    until: str = ""  # the run ends with the last layer of this stack; "" runs the network to its end
     layers: int | None = None  # how many layers of that stack; by default all
+    # whether earlier layers are left out; otherwise they are computed, and what they return is not used
     skips: bool = True
     place: tuple[str, int] | None = None  # stack and layer that run now
     shape: tuple[int, ...] = ()  # rows and positions of the stream in this layer

@@ -16,21 +16,16 @@ from .stream_proof import HALF_SUMS, SUMS
 
 @dataclass(frozen=True)
 class FoundStreams:
-    """The streams of a network, found but not yet proven.
+    """The streams of a network, found but not yet proven."""
 
-    Attributes:
-        places: see `model.hub.causal.block_places`.
-        calls: stack and layer -> names of its calls of attention, in their order; None for one that has none.
-        last_norms: modules that read the last stream of the output stack as it is, and return as many numbers.
-        feed_forward_ends: module that returns what a feed-forward layer adds -> the matrix inside that computes it.
-        tolerance: largest difference that counts as rounding, as a share of the largest number.
-    """
-
-    places: BlockPlaces
+    places: BlockPlaces  # see `model.hub.causal.block_places`
+    # stack and layer -> names of its calls of attention, in their order; None for one that has none
     calls: dict[tuple[str, int], list[str | None]]
+    # modules that read the last stream of the output stack as it is, and return as many numbers
     last_norms: tuple[str, ...]
+    # module that returns what a feed-forward layer adds -> the matrix inside that computes it
     feed_forward_ends: dict[str, str]
-    tolerance: float
+    tolerance: float  # largest difference that counts as rounding, as a share of the largest number
 
 
 def find_streams(opened: OpenedNetwork, probe: ModelInputs, output_stack: str) -> FoundStreams:

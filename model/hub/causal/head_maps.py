@@ -22,15 +22,10 @@ MOST_BYTES = 2 << 30  # of the matrices of all heads
 
 
 class LayerRunner(Protocol):
-    """A network whose layers run one by one, such as `model.hub.causal.resumable_model.ResumableModel`.
+    """A network whose layers run one by one, such as `model.hub.causal.resumable_model.ResumableModel`."""
 
-    Attributes:
-        probe_tensors: what passed the tap on a short input, by name.
-        stacks: the number of layers of each.
-    """
-
-    probe_tensors: dict[str, Tensor]
-    stacks: dict[str, int]
+    probe_tensors: dict[str, Tensor]  # what passed the tap on a short input, by name
+    stacks: dict[str, int]  # the number of layers of each
 
     @property
     def reads_pixels(self) -> bool: ...

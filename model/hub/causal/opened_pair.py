@@ -31,24 +31,19 @@ class Experiments(dict[PairMetric, Experiment]):
 
 @dataclass(frozen=True, eq=False)
 class OpenedPair:
-    """A clean and a corrupt text.
+    """A clean and a corrupt text."""
 
-    Attributes:
-        experiments: what is measured -> the two inputs with it: "difference" of the logits of both answers, where
-            they differ, and "answer", the probability of the clean text's answer.
-        clean_ids, corrupt_ids: of the stack that reads the texts.
-        clean_tokens, corrupt_tokens: their labels.
-        alignments: see `model.causal.sentence_pairs.align`.
-        names: label of the clean answer, and of the corrupt one where they differ.
-    """
-
+    # what is measured -> the two inputs with it: "difference" of the logits of both answers, where they differ, and
+    # "answer", the probability of the clean text's answer
     experiments: Experiments
+    # `clean_ids`, `corrupt_ids`: of the stack that reads the texts
     clean_ids: tuple[int, ...]
     corrupt_ids: tuple[int, ...]
+    # `clean_tokens`, `corrupt_tokens`: their labels
     clean_tokens: tuple[str, ...]
     corrupt_tokens: tuple[str, ...]
-    alignments: dict[str, Places]
-    names: tuple[str, ...]
+    alignments: dict[str, Places]  # see `model.causal.sentence_pairs.align`
+    names: tuple[str, ...]  # label of the clean answer, and of the corrupt one where they differ
     stack: str
 
     @property

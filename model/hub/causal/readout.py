@@ -62,14 +62,10 @@ def _forms(module: nn.Module, width: int, device: torch.device) -> Iterator[Froz
 
 @dataclass(frozen=True, eq=False)
 class Readout:
-    """How the last stream becomes logits: `norm(stream) @ weight.T + bias`.
+    """How the last stream becomes logits: `norm(stream) @ weight.T + bias`."""
 
-    Attributes:
-        norm: None where the last stream is read as it is.
-        weight, bias: `(column, width)` and `(column,)`.
-    """
-
-    norm: FrozenNorm | None
+    norm: FrozenNorm | None  # None where the last stream is read as it is
+    # `weight`, `bias`: `(column, width)` and `(column,)`
     weight: Tensor
     bias: Tensor
 

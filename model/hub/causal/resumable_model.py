@@ -38,8 +38,6 @@ class ResumableModel(ResumableNetwork):
         proof: of the streams; None where `has_stream` is false.
         stream_refusal: why the streams cannot be replaced; None where they can.
         by_position: whether each position of the last stream has an answer of its own.
-        answer_place: otherwise, the position of the last stream that alone has the answer, 0 or -1; None where several
-            have it together.
 
     Raises:
         CausalError: its layers differ in their attention.
@@ -47,6 +45,9 @@ class ResumableModel(ResumableNetwork):
 
     network: nn.Module
     answer_place: int | None
+    """Otherwise, the position of the last stream that alone has the answer, 0 or -1; None where several have it
+    together.
+    """
 
     @torch.no_grad()
     def __init__(self, opened: OpenedNetwork) -> None:

@@ -42,23 +42,20 @@ NOT_RESUMED = Template(
 
 @dataclass(frozen=True)
 class StreamProof:
-    """Largest differences on a short input, each as a share of the largest number; 0 in exact arithmetic.
-
-    Attributes:
-        sums: of the streams from the sums of their parts, as the network computes them untouched.
-        disturbed: the same with random numbers added to every part; what is added between layers must not change.
-        replaced: of the last stream, with each stream in turn replaced by itself.
-        resumed: of the last stream, from runs resumed at every layer.
-        batched: of the last stream, from a run of two equal inputs.
-        skips: whether runs that are resumed leave the layers before out; otherwise these run, too.
-    """
+    """Largest differences on a short input, each as a share of the largest number; 0 in exact arithmetic."""
 
     sums: float
+    """Of the streams from the sums of their parts, as the network computes them untouched."""
     disturbed: float
+    """The same with random numbers added to every part; what is added between layers must not change."""
     replaced: float
+    """Of the last stream, with each stream in turn replaced by itself."""
     resumed: float
+    """Of the last stream, from runs resumed at every layer."""
     batched: float
+    """Of the last stream, from a run of two equal inputs."""
     skips: bool
+    """Whether runs that are resumed leave the layers before out; otherwise these run, too."""
 
 
 class ProvenRuns:

@@ -25,27 +25,17 @@ from views.viewer.saved_facts import NAMES, value_text
 
 @dataclass(frozen=True, eq=False)
 class SavedView:
-    """A view of the attention viewer to be saved. Files are made on request.
+    """A view of the attention viewer to be saved. Files are made on request."""
 
-    Attributes:
-        shown: the maps, prepared as chosen.
-        recipe: lines of Python that compute their weights again.
-        settings: the chosen values, by id.
-        link: path and query of the address that shows this view.
-        scale: colour scale of all heads.
-        explanation: id of the text that explains how to read the view.
-        snapshot: makes the component with its content.
-        files: name -> maker of a further file, and a line about it; may replace "attention.npz", without a line.
-    """
-
-    shown: KindMaps
+    shown: KindMaps  # the maps, prepared as chosen
     provenance: Provenance
-    recipe: tuple[str, ...]
-    settings: Mapping[str, object]
-    link: str
-    scale: Scale
-    explanation: str
-    snapshot: Callable[[], html_export.ComponentSnapshot]
+    recipe: tuple[str, ...]  # lines of Python that compute their weights again
+    settings: Mapping[str, object]  # the chosen values, by id
+    link: str  # path and query of the address that shows this view
+    scale: Scale  # colour scale of all heads
+    explanation: str  # id of the text that explains how to read the view
+    snapshot: Callable[[], html_export.ComponentSnapshot]  # makes the component with its content
+    # name -> maker of a further file, and a line about it; may replace "attention.npz", without a line
     files: Mapping[str, tuple[Callable[[], bytes | str], str]]
 
 

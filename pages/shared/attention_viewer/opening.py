@@ -30,15 +30,10 @@ class HeadPlace:
 
 @dataclass(frozen=True)
 class Opening:
-    """What the viewer opens with.
+    """What the viewer opens with."""
 
-    Attributes:
-        in_address: the address always names kind, layer and head.
-        first: the head, where the address names none; None elsewhere.
-    """
-
-    in_address: bool = False
-    first: HeadPlace | None = None
+    in_address: bool = False  # the address always names kind, layer and head
+    first: HeadPlace | None = None  # the head, where the address names none; None elsewhere
     options: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -20,19 +20,12 @@ MOST_ROWS = 64  # of the table on the page; its file has all
 
 @dataclass(frozen=True, eq=False)
 class LensLabels:
-    """What the numbers of a lens stand for.
+    """What the numbers of a lens stand for."""
 
-    Attributes:
-        read: labels of the positions.
-        following: label of the token that follows each position; None of a classifier.
-        names: labels of tokens or classes, by their indices.
-        titles: of `read` and `following`; by default those of text that is read on.
-    """
-
-    read: Sequence[str]
-    following: Sequence[str] | None
-    names: Callable[[list[int]], Sequence[str]]
-    titles: tuple[str, str] | None = None
+    read: Sequence[str]  # labels of the positions
+    following: Sequence[str] | None  # label of the token that follows each position; None of a classifier
+    names: Callable[[list[int]], Sequence[str]]  # labels of tokens or classes, by their indices
+    titles: tuple[str, str] | None = None  # of `read` and `following`; by default those of text that is read on
 
     @property
     def what(self) -> str:

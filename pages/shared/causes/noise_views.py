@@ -18,13 +18,9 @@ from views.text.numbers import three_digits
 
 @dataclass(frozen=True)
 class Noise:
-    """Which tokens get noise, and how it is drawn.
+    """Which tokens get noise, and how it is drawn."""
 
-    Attributes:
-        tokens: positions, from 0.
-    """
-
-    tokens: tuple[int, ...]
+    tokens: tuple[int, ...]  # positions, from 0
     samples: int
     seed: int
 

@@ -48,15 +48,11 @@ Results = Mapping[tuple[str, str], ActivationPatching]  # site and part -> resul
 
 @dataclass(frozen=True)
 class HeadCells:
-    """What is patched: a site, in all parts of the network or only some, and whether each position is a cell.
-
-    Attributes:
-        by_position: None for what the site has by itself: an axis of positions, or one of heads.
-    """
+    """What is patched: a site, in all parts of the network or only some, and whether each position is a cell."""
 
     site: str
     parts: tuple[str, ...] = ()
-    by_position: bool | None = None
+    by_position: bool | None = None  # None for what the site has by itself: an axis of positions, or one of heads
 
     @property
     def arguments(self) -> dict[str, object]:
@@ -83,18 +79,14 @@ def choose_heads(kinds: Mapping[str, str]) -> HeadCells:
 
 @dataclass(frozen=True, eq=False)
 class CellTable:
-    """The cells of one site and part that one map shows.
-
-    Attributes:
-        layer: index of the layer, where each has a map of its own with an axis of heads and one of positions.
-        grid: rows and columns of patches, where the map is a picture at one layer.
-    """
+    """The cells of one site and part that one map shows."""
 
     site: str
     part: str
     result: ActivationPatching
+    # index of the layer, where each has a map of its own with an axis of heads and one of positions
     layer: int | None = None
-    grid: tuple[int, int] | None = None
+    grid: tuple[int, int] | None = None  # rows and columns of patches, where the map is a picture at one layer
 
     @property
     def id(self) -> str:
@@ -136,18 +128,13 @@ class CellTable:
 
 @dataclass(frozen=True, eq=False)
 class PatchedCells:
-    """Everything that was measured for one comparison.
+    """Everything that was measured for one comparison."""
 
-    Attributes:
-        results: site and part -> result; its grid has layers and positions, layers and heads, or all three.
-        names: part -> its name on screen.
-        patches: of the residual stream at one layer and all patches of a picture, and their rows and columns.
-        settled: ids of maps in which some cell is all that the answer is read from, so that its effect is no finding.
-    """
-
-    results: Results
-    names: Mapping[str, str]
+    results: Results  # site and part -> result; its grid has layers and positions, layers and heads, or all three
+    names: Mapping[str, str]  # part -> its name on screen
+    # of the residual stream at one layer and all patches of a picture, and their rows and columns
     patches: tuple[ActivationPatching, tuple[int, int]] | None = None
+    # ids of maps in which some cell is all that the answer is read from, so that its effect is no finding
     settled: tuple[str, ...] = ()
 
     @property

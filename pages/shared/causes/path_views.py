@@ -101,16 +101,11 @@ class PathNames:
 
 @dataclass(frozen=True)
 class ShownEdges:
-    """The edges that a graph shows, in their order.
-
-    Attributes:
-        count: how many of the strongest were asked for.
-        least: their smallest effect, in percent of the strongest one's.
-    """
+    """The edges that a graph shows, in their order."""
 
     edges: list[PathEdge]
-    count: int
-    least: int
+    count: int  # how many of the strongest were asked for
+    least: int  # their smallest effect, in percent of the strongest one's
 
 
 def find_cut(edges: PathEdges) -> list[PathEdge]:

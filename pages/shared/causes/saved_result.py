@@ -18,21 +18,13 @@ from views.text.glossary import unlink_terms
 
 @dataclass(frozen=True, eq=False)
 class ResultSource:
-    """The inputs of a causal result.
+    """The inputs of a causal result."""
 
-    Attributes:
-        page: whose address shows the result again.
-        weights_sha256: of the weights that computed it.
-        facts: the inputs and what is measured, by name.
-        recipe: lines of Python that define `model` and `experiment`; see `views.export.causal_recipes`.
-        own_picture: whether one of the inputs is a user's own picture.
-    """
-
-    page: str
-    weights_sha256: str
-    facts: Mapping[str, object]
-    recipe: Lines
-    own_picture: bool = False
+    page: str  # whose address shows the result again
+    weights_sha256: str  # of the weights that computed it
+    facts: Mapping[str, object]  # the inputs and what is measured, by name
+    recipe: Lines  # lines of Python that define `model` and `experiment`; see `views.export.causal_recipes`
+    own_picture: bool = False  # whether one of the inputs is a user's own picture
 
     def with_method(self, lines: Lines, **facts: object) -> "ResultSource":
         """The same inputs followed by a method: lines of Python that define `arrays`, and its settings."""
@@ -41,22 +33,14 @@ class ResultSource:
 
 @dataclass(frozen=True, eq=False)
 class ResultFiles:
-    """The numbers of a causal result.
+    """The numbers of a causal result."""
 
-    Attributes:
-        name: of the files, without their endings.
-        rows: makes the rows of the table.
-        arrays: makes the arrays by name.
-        check: name of a check -> its largest difference.
-        labels: of the buttons of CSV and NPZ.
-    """
-
-    name: str
+    name: str  # of the files, without their endings
     header: Sequence[str]
-    rows: Callable[[], Sequence[Sequence[object]]]
-    arrays: Callable[[], Mapping[str, np.ndarray]]
-    check: Mapping[str, float]
-    labels: tuple[str, str]
+    rows: Callable[[], Sequence[Sequence[object]]]  # makes the rows of the table
+    arrays: Callable[[], Mapping[str, np.ndarray]]  # makes the arrays by name
+    check: Mapping[str, float]  # name of a check -> its largest difference
+    labels: tuple[str, str]  # of the buttons of CSV and NPZ
 
 
 def render_result_files(result: ResultFiles, source: ResultSource) -> None:

@@ -33,18 +33,12 @@ ALL_KINDS = "all"  # kinds of attention
 
 @dataclass(frozen=True, eq=False)
 class RankedHeads:
-    """The heads in the order and selection that the user chose.
+    """The heads in the order and selection that the user chose."""
 
-    Attributes:
-        heads: all heads, by layer and head.
-        listed: the listed heads, in the chosen order.
-        opened: the open head.
-        choices, chosen, roles: as in `HeadList`.
-    """
-
-    heads: list[Head]
-    listed: list[Head]
-    opened: Head
+    heads: list[Head]  # all heads, by layer and head
+    listed: list[Head]  # the listed heads, in the chosen order
+    opened: Head  # the open head
+    # `choices`, `chosen`, `roles`: as in `HeadList`
     choices: tuple[Choice, ...]
     chosen: dict[str, str]
     roles: dict[str, str]

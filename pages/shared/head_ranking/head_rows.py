@@ -56,29 +56,22 @@ ORDERS = {
 
 @dataclass(frozen=True, eq=False)
 class Head:
-    """One head of one input.
+    """One head of one input."""
 
-    Attributes:
-        kind, layer, head: counted from 0; `layer` among the layers that have this kind.
-        number: of the layer among all of the network, from 0.
-        change: what ablating it adds to the loss in nats, or to another score that the page names.
-        label: on this input.
-        label_over_many: over many inputs; None where no statistics fit the weights.
-        effect: mean change of the loss over these inputs, and its standard deviation; None likewise.
-        scores: pattern -> (score here, score of uniform attention here, (mean, spread) over many or None).
-        measures: "entropy" and "distance" -> (mean, spread) over many, where they were measured.
-    """
-
+    # `kind`, `layer`, `head`: counted from 0; `layer` among the layers that have this kind
     kind: str
     layer: int
     head: int
-    change: float
-    label: HeadLabel
-    label_over_many: HeadLabel | None
+    change: float  # what ablating it adds to the loss in nats, or to another score that the page names
+    label: HeadLabel  # on this input
+    label_over_many: HeadLabel | None  # over many inputs; None where no statistics fit the weights
+    # mean change of the loss over these inputs, and its standard deviation; None likewise
     effect: tuple[float, float] | None
+    # pattern -> (score here, score of uniform attention here, (mean, spread) over many or None)
     scores: dict[str, tuple[float, float, tuple[float, float] | None]]
+    # "entropy" and "distance" -> (mean, spread) over many, where they were measured
     measures: dict[str, tuple[float, float]] = field(default_factory=dict)
-    number: int = -1
+    number: int = -1  # of the layer among all of the network, from 0
 
     @property
     def id(self) -> str:

@@ -32,28 +32,18 @@ assert set(NAMES) == set(SCORES) and set(COMPOSITION) == set(INPUTS)
 
 @dataclass(frozen=True)
 class Composed:
-    """The earlier head that a head reads most by one of its inputs.
+    """The earlier head that a head reads most by one of its inputs."""
 
-    Attributes:
-        name: of the earlier head.
-        score: their composition.
-    """
-
-    name: str
-    score: float
+    name: str  # of the earlier head
+    score: float  # their composition
 
 
 @dataclass(frozen=True, eq=False)
 class WeightScores:
-    """Scores of all heads of a network; None or without a kind where it has none.
+    """Scores of all heads of a network; None or without a kind where it has none."""
 
-    Attributes:
-        repeated: of the heads of self-attention.
-        copying: kind of attention -> `(layer, head)`.
-    """
-
-    repeated: RepeatedIdScores | None = None
-    copying: Mapping[str, np.ndarray] | None = None
+    repeated: RepeatedIdScores | None = None  # of the heads of self-attention
+    copying: Mapping[str, np.ndarray] | None = None  # kind of attention -> `(layer, head)`
     composition: CompositionScores | None = None
 
     def score(self, name: str, head: Head) -> float | None:
