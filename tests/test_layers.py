@@ -1,4 +1,4 @@
-"""The layers: imports only go down, state has an owner, and files are short enough to read in one go."""
+"""The layers: imports only go down, state has an owner, and a file has one subject."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ FORBIDDEN = {
 }
 LONGEST = {
     "app.py": 40,
-    "pages": 350,
-    "server": 350,
-    "views": 350,
-    "model": 350,
-    "attention_atlas": 350,
+    "pages": 800,
+    "server": 800,
+    "views": 800,
+    "model": 800,
+    "attention_atlas": 800,
     "training": 800,
 }
 LONGEST_PAGE = 150  # the file of a page itself: it reads the inputs, calls the model and renders
