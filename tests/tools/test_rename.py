@@ -56,7 +56,7 @@ def test_a_module_moves_with_its_test_and_every_use(repository: Path, monkeypatc
     assert "    middleware.show(LIMIT)" in home
     assert "def other(door, show):\n    return door.show + show" in home  # a parameter of the same name
     page = (repository / "views/page.py").read_text()
-    assert page.startswith("from ..pages.component import Part\nfrom ..pages import component\n")
+    assert page.startswith("from pages.component import Part\nfrom pages import component\n")  # of another package
     assert "class Page(component.Part)" in page
     assert "from server import middleware" in (repository / "tests/server/test_middleware.py").read_text()
     text = (repository / "README.md").read_text()
