@@ -20,7 +20,7 @@ from model.causal.activation_patching import patch
 from model.causal.composition import composition
 from model.causal.logit_lens import logit_lens
 from model.causal.metrics import LogitDifference
-from model.hub.causal.opened_attribution import attribute_logit
+from model.hub.causal.opened_causal import attribute_logit
 from model.hub.causal.resumable_model import ResumableModel
 from model.open_model import open_model
 from model.runtime.device import describe_hardware

@@ -236,7 +236,7 @@ SET_ON_LIBRARIES = {
     "training/__main__.py": ["commands.metavar"],
     "server/logs.py": ["LOG.propagate", "threading.excepthook"],
     "server/run_order.py": ["rerun.fragment_id"],
-    "server/installation_redaction.py": [
+    "server/middleware.py": [
         "message.new_session.main_script_path",
         "start.environment_info.streamlit_version",
     ],

@@ -1,6 +1,6 @@
 """Read the texts and pictures that ship, after comparing them with their hashes.
 
-`model/runtime/manifest.py` describes the manifest and does the same for weights and figures: neither layer may import
+`model/runtime/checkpoint.py` describes the manifest and does the same for weights and figures: neither layer may import
 the other.
 """
 

@@ -18,7 +18,7 @@ measure; Voita et al. 2019 (section 5) call a head positional by where its large
     diffuse                not a set of cells: mean over queries of entropy(a[q]) / ln(number of keys not masked)
 
 In cross-attention row t generates token t, so its position is t. For pictures the queries are the patches, and the
-patterns are those of `model.attribution.picture_patterns`, and CLS.
+patterns are those of `model.attribution.head_labels`, and CLS.
 
 A head of text gets the label of its largest score; a head of pictures, whose patterns differ much in size, that of its
 largest ratio of score to chance. Only scores that meet a `LabelRule` count: at least `least`, and `times` times chance.
@@ -31,7 +31,7 @@ import numpy as np
 
 from ..tracing.kinds import KINDS, AttentionKind
 from ..tracing.trace import SentenceTrace
-from .picture_patterns import picture_patterns
+from .vision_analysis import distances
 
 DIFFUSE, MIXED = "diffuse", "mixed"
 
@@ -195,3 +195,52 @@ def _score(weights: np.ndarray, patterns: dict[str, np.ndarray], allowed: np.nda
 def entropies(weights: np.ndarray) -> np.ndarray:
     """Entropy of every query's weights in nats, `(layer, head, query)`, of float64 weights; 0 ln 0 is 0."""
     return -(weights * np.log(np.where(weights > 0, weights, 1))).sum(axis=-1)
+
+
+# Patterns of attention in pictures: by distance, by direction, by colour, by detail.
+#
+# same patch the patch itself neighbours, nearby the up to eight around it; all others whose middles are at most `NEAR`
+# patches away row, column the others of its row or column left, right, above, below those whose offset is largest in
+# that direction similar colour the quarter of the others whose mean colour is nearest (distance in red, green, blue)
+# detail the quarter of all in which brightness varies most (standard deviation), the same for every query
+
+NEAR = 3.0
+QUARTER = 0.25
+
+
+def picture_patterns(grid: tuple[int, int], pixels: np.ndarray | None = None) -> dict[str, np.ndarray]:
+    """Compute pattern -> `(query patch, key patch)` bool.
+
+    Args:
+        grid: rows and columns of patches.
+        pixels: `(row, column, channel)` of the picture, sides divisible by the grid; None leaves colour and detail out.
+    """
+    apart = distances(grid)  # (patch, patch)
+    rows, columns = np.divmod(np.arange(len(apart)), grid[1])
+    down, right = rows[None] - rows[:, None], columns[None] - columns[:, None]
+    other = apart > 0
+    patterns = {
+        "same patch": ~other,
+        "neighbours": other & (apart < 2),
+        "nearby": other & (apart <= NEAR),
+        "row": other & (down == 0),
+        "column": other & (right == 0),
+        "left": -right > np.abs(down),
+        "right": right > np.abs(down),
+        "above": -down > np.abs(right),
+        "below": down > np.abs(right),
+    }
+    if pixels is None:
+        return patterns
+    size = pixels.shape[0] // grid[0], pixels.shape[1] // grid[1]
+    blocks = pixels.astype(np.float64).reshape(grid[0], size[0], grid[1], size[1], -1).transpose(0, 2, 1, 3, 4)
+    blocks = blocks.reshape(len(apart), size[0] * size[1], -1)  # (patch, pixel, channel)
+    colours = blocks.mean(axis=1)
+    unlike = np.linalg.norm(colours[:, None] - colours[None], axis=-1)
+    np.fill_diagonal(unlike, np.inf)  # the patch itself is no other
+    similar = np.zeros_like(other)
+    np.put_along_axis(similar, unlike.argsort(axis=1, kind="stable")[:, : round(QUARTER * len(apart))], True, axis=1)
+    varied = blocks.mean(axis=-1).std(axis=1)  # (patch,)
+    detail = np.zeros_like(other)
+    detail[:, (-varied).argsort(kind="stable")[: round(QUARTER * len(apart))]] = True
+    return patterns | {"similar colour": similar, "detail": detail}

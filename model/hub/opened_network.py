@@ -1,34 +1,391 @@
 """A Hugging Face checkpoint, opened: what verifying it has found, and what its configuration says of it."""
 
-from collections.abc import Callable
-from functools import cached_property
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any, Self
 
+import numpy as np
 import torch
+import torch.nn.functional as F
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
+from ..networks.tap import Tap
 from ..runtime.device import device_name
 from ..runtime.fallback import NetworkOwner, device_of
 from ..runtime.messages import Template
-from ..tracing.kinds import AttentionKind
+from ..tracing.interventions import HeadInterventions, to_tap
+from ..tracing.kinds import VISION, AttentionKind
 from ..tracing.traced_model import Capability
+from .batches import split_call
+from .eager_attention import AttentionCall, CallRecorder, is_half
 from .errors import OpenError, raised_as
 from .forward_run import ModelInputs, reported_weights, run_network
-from .hub_trace import HubTrace
-from .interface import attention_implementation, set_implementation, use_own_attention
+from .generation import generate_by_library, generation_options
+from .hub_trace import HubTrace, TracedPicture
+from .interface import attention_implementation, recording_calls, set_implementation, use_own_attention
 from .languages import TargetLanguages, find_languages
+from .layer_numbers import Place, watch_layers
 from .library_types import Config, Network
 from .live_network import CLOSED, ClosedNetwork, LiveNetwork
 from .loading import LoadedModel
 from .model_inputs import has_decoder, other_inputs, probe_inputs, same_length_inputs, takes_pairs
-from .picture_layout import LayoutFinder, PictureLayout, other_size_stated
-from .picture_text_check import UNKNOWN_FORM
-from .picture_text_network import PictureTextNetwork
-from .positions import PositionLimits, watch_positions
+from .picture_layout import HALF_TOLERANCE, TOLERANCE, LayoutFinder, PictureLayout, other_size_stated
+from .picture_text_check import UNKNOWN_FORM, verify_with_pictures
+from .picture_text_inputs import PictureText, probe_picture_text
+from .pixel_frames import PixelFrames, frames_of
+from .record import HubRecord, LayerRecord, stack_layers
 from .scoring import end_id
 from .tasks import CAPABILITIES, AnswerForm, answer_form, body_of
 from .token_offsets import Tokens
 from .verification import verify_attention
+
+# A network of pictures and text with both: verified on a short text with a picture, run, and its calls sorted.
+
+# Which token of a text is which part of a picture: proven by changing patches, without any trust in names or orders.
+#
+# Every part gets a code of as many bits as runs, with equally many ones in each. In run i, the patches of all parts
+# whose bit i is 1 are changed, while every patch is made to attend to itself alone, so that nothing spreads within the
+# picture. The runs in which a token changes spell the code of its part. A token that two parts reach has more ones than
+# any code, and one that no patch reaches has none.
+
+MERGES = range(1, 9)  # patches along a side of a part that is one token
+
+NOT_PROVEN = Template(
+    "Which token of this model is which part of the picture cannot be proven: changing one part does not change "
+    "exactly one token; its pictures are not shown."
+)
+
+Measure = Callable[[Tensor], Tensor]  # pixel values -> numbers of every position, (position, number)
+
+
+class Unproven(OpenError):
+    """Which position belongs to which part of a picture cannot be proven."""
+
+
+@dataclass(frozen=True, eq=False)
+class FramePlaces:
+    """Where the parts of one picture are."""
+
+    grid: tuple[int, int]
+    """Rows and columns of parts with a token each."""
+    tokens: np.ndarray
+    """`(rows * columns,)`, position of every part in the text, row by row; -1 without a token."""
+    order: np.ndarray | None
+    """Positions in the tower, within the frame: first those of no patch, then the patches row by row; None where that
+    cannot be proven.
+    """
+    patches: tuple[int, int]
+    """Rows and columns of patches."""
+
+    @property
+    def leading(self) -> int:
+        """Number of positions in the tower before the patches, as `order` has them."""
+        return 0 if self.order is None else len(self.order) - self.patches[0] * self.patches[1]
+
+
+def code_words(count: int) -> np.ndarray:
+    """Distinct codes `(count, bits)` bool, half of whose bits are 1, so that two of them together are no code."""
+    bits = next(bits for bits in itertools.count(2) if math.comb(bits, bits // 2) >= count)
+    codes = np.zeros((count, bits), dtype=bool)
+    for row, ones in zip(codes, itertools.combinations(range(bits), bits // 2), strict=False):
+        row[list(ones)] = True
+    return codes
+
+
+def decode(measure: Measure, frames: PixelFrames, grids: Sequence[tuple[int, int]], *, half: bool) -> np.ndarray:
+    """For every position the part that reaches it, counted over all frames row by row; -1 where none does.
+
+    Args:
+        measure: numbers of every position that each depend on patches of one part.
+        grids: rows and columns of parts of every frame.
+
+    Raises:
+        Unproven: several parts reach a position, or one part reaches several.
+    """
+    counts = [rows * columns for rows, columns in grids]
+    codes = code_words(sum(counts))
+    before = measure(frames.values)
+    bound = (HALF_TOLERANCE if half else TOLERANCE) * max(1.0, float(before.abs().max()))
+    changes = []
+    for bit in range(codes.shape[1]):
+        marked = [
+            np.kron(part.reshape(grid), np.ones((patches[0] // grid[0], patches[1] // grid[1]), dtype=bool))
+            for part, grid, patches in zip(
+                np.split(codes[:, bit], np.cumsum(counts)[:-1]), grids, frames.grids, strict=True
+            )
+        ]
+        after = measure(frames.changed(marked))
+        if after.shape != before.shape:
+            raise Unproven("The number of positions of this model depends on what the pictures show.")
+        changes.append(((after - before).abs().amax(dim=-1) > bound).cpu().numpy())
+    spelled = np.stack(changes, axis=1)  # (position, bit)
+    known = {code.tobytes(): part for part, code in enumerate(codes)}
+    parts = np.array([known.get(word.tobytes(), -1 if not word.any() else -2) for word in spelled])
+    reached = parts[parts >= 0]
+    if (parts == -2).any() or len(set(reached.tolist())) != len(reached) or not len(reached):
+        raise Unproven(NOT_PROVEN)
+    return parts
+
+
+def find_tokens(
+    measure: Measure, frames: PixelFrames, is_picture: np.ndarray, *, half: bool
+) -> list[tuple[tuple[int, int], np.ndarray]]:
+    """Grid of parts, and position of each in the text, of every frame.
+
+    Args:
+        measure: numbers of every token of the text, without attention between patches.
+        is_picture: `(token,)`, those that stand for pictures.
+
+    Raises:
+        Unproven: no size of parts gives each its own token, or other tokens than those of pictures change.
+    """
+    possible = [grids for factor in MERGES if (grids := frames.merged(factor)) is not None]
+    count = int(is_picture.sum())
+    for grids in sorted(possible, key=lambda grids: abs(sum(rows * columns for rows, columns in grids) - count)):
+        try:
+            parts = decode(measure, frames, grids, half=half)
+        except Unproven:
+            continue
+        if (parts[~is_picture] >= 0).any():
+            continue
+        places = np.full(sum(rows * columns for rows, columns in grids), -1)
+        reached = np.flatnonzero(parts >= 0)
+        places[parts[reached]] = reached
+        ends = np.cumsum([rows * columns for rows, columns in grids])[:-1]
+        return list(zip(grids, np.split(places, ends), strict=True))
+    raise Unproven(NOT_PROVEN)
+
+
+def find_patches(measure: Measure, frames: PixelFrames, *, half: bool) -> list[np.ndarray] | None:
+    """Positions in the tower of every frame as `FramePlaces.order`; None where that cannot be proven.
+
+    Args:
+        measure: numbers of every position of the tower's first layer, of all frames one after another.
+    """
+    try:
+        parts = decode(measure, frames, frames.grids, half=half)
+    except Unproven:
+        return None
+    sizes = [rows * columns for rows, columns in frames.grids]
+    if (parts >= 0).sum() != sum(sizes):
+        return None
+    spare = len(parts) - sum(sizes)
+    if spare % len(sizes):
+        return None
+    orders, first, first_part = [], 0, 0
+    for size in sizes:
+        own = parts[first : first + size + spare // len(sizes)]
+        patches = np.flatnonzero(own >= 0)
+        if len(patches) != size or set(own[patches] - first_part) != set(range(size)):
+            return None
+        row_by_row = patches[np.argsort(own[patches])]
+        orders.append(np.concatenate([np.flatnonzero(own < 0), row_by_row]))
+        first, first_part = first + len(own), first_part + size
+    return orders
+
+
+def numbers_of(queries: Tensor, keys: Tensor) -> Tensor:
+    """Queries and keys of a call, `(row, head, position, d)` each, as numbers of every position of every row."""
+    return torch.cat([part.transpose(1, 2).flatten(2).flatten(0, 1).float() for part in (queries, keys)], dim=-1)
+
+
+Reduce = Callable[[AttentionKind, int, AttentionCall], LayerRecord | None]  # kind, layer, call of one frame
+
+
+class _Ended(Exception):
+    """Ends a run whose calls are known; no error leaves this module by it."""
+
+
+class PictureTextNetwork:
+    """Runs a network on texts with pictures.
+
+    Attributes:
+        check: results of the check on opening.
+
+    Raises:
+        OpenError: the check fails; with the measured difference.
+    """
+
+    def __init__(self, network: Network, processor: Any) -> None:
+        self.network, self.processor = network, processor
+        given = probe_picture_text(network, processor)
+        self.check = verify_with_pictures(network, given)
+        self._half = is_half(next(network.parameters()).dtype)
+        self._places: dict[tuple, list[FramePlaces]] = {}
+        self.places(given)
+
+    def places(self, given: PictureText) -> list[FramePlaces]:
+        """Where the parts of the pictures are, proven once for each size; see `model.hub.opened_network`.
+
+        Raises:
+            Unproven: it cannot be proven.
+        """
+        sizes = tuple(tuple(value.shape) for name, value in sorted(given.inputs.items()) if name != "input_ids")
+        grids = given.inputs.get("image_grid_thw")
+        key = (sizes, given.is_picture.tobytes(), None if grids is None else tuple(grids.flatten().tolist()))
+        if key not in self._places:
+            self._places[key] = self._find(given)
+        return self._places[key]
+
+    def _find(self, given: PictureText) -> list[FramePlaces]:
+        frames = frames_of(given.inputs, self.network.config)
+        tokens = find_tokens(partial(self._measure, given, True), frames, given.is_picture, half=self._half)
+        orders = None
+        if VISION.name in self.check.layers:
+            orders = find_patches(partial(self._measure, given, False), frames, half=self._half)
+        return [
+            FramePlaces(grid, places, None if orders is None else orders[frame], frames.grids[frame])
+            for frame, (grid, places) in enumerate(tokens)
+        ]
+
+    def _measure(self, given: PictureText, of_text: bool, values: Tensor) -> Tensor:
+        """Queries and keys of every position in the first layer of the text, or of the tower."""
+        parts: list[Tensor] = []
+        first: list[Place | None] = []
+
+        def keep(index: int, call: AttentionCall) -> None:
+            place = recorder.places[index]
+            kind = self.check.kind_at(place)
+            if kind is None or (kind.name != VISION.name) != of_text:
+                return
+            first.append(place)
+            if place != first[0]:
+                raise _Ended
+            assert call.queries is not None and call.keys is not None
+            parts.append(numbers_of(call.queries, call.keys))
+
+        def apart(name: str, tensor: Tensor) -> Tensor:
+            if name.startswith(f"{VISION.stack}.") and name.endswith(".weights"):
+                return torch.eye(*tensor.shape[-2:], dtype=tensor.dtype, device=tensor.device).expand(tensor.shape)
+            return tensor
+
+        with watch_layers(self.network) as layers:
+            recorder = CallRecorder(None, apart, keep, layers, self.check.name_at)
+            with suppress(_Ended):
+                run_network(self.network, {**given.inputs, "pixel_values": values}, recorder, True)
+        return torch.cat(parts)
+
+    def shapes(self, given: PictureText) -> dict[str, tuple[int, int, int, int]]:
+        """Layers, heads, queries and keys of every kind; those within pictures are of the largest one."""
+        count = len(given.tokens.ids)
+        towers = [len(frame.order) for frame in self.places(given) if frame.order is not None]
+        sizes = {name: (len(layers), self.check.heads[name]) for name, layers in self.check.layers.items()}
+        most = {name: max(towers, default=0) if name == VISION.name else count for name in sizes}
+        return {name: (*size, most[name], most[name]) for name, size in sizes.items() if most[name]}
+
+    def count(self, given: PictureText) -> int:
+        """The number of attention weights in all layers, of the text and of all pictures."""
+        frames = [len(frame.order) for frame in self.places(given) if frame.order is not None]
+        shapes = self.shapes(given).items()
+        return sum(
+            layers * heads * (sum(size**2 for size in frames) if name == VISION.name else queries * keys)
+            for name, (layers, heads, queries, keys) in shapes
+        )
+
+    def run(
+        self, given: PictureText, tap: Tap | None, reduce: Reduce
+    ) -> tuple[Any, dict[str, HubRecord], tuple[TracedPicture, ...]]:
+        """Run once: the library's output, the record of the text by its kind, and the pictures.
+
+        Args:
+            reduce: gets the kind and the layer of a call, and the call, of one picture where it is of the tower.
+        """
+        calls: list[tuple[AttentionKind, int, list[LayerRecord]]] = []
+
+        def sort(index: int, call: AttentionCall) -> None:
+            place = recorder.places[index]
+            kind = self.check.kind_at(place)
+            if kind is None or place is None:
+                return
+            rows = range(call.weights.shape[0])
+            parts = [split_call(call, row, call.weights.shape[-1]) for row in rows] if len(rows) > 1 else [call]
+            reduced = [record for part in parts if (record := reduce(kind, place[1], part)) is not None]
+            calls.append((kind, place[1], reduced))
+
+        with watch_layers(self.network) as layers:
+            recorder = CallRecorder(None, tap, sort, layers, self.check.name_at)
+            output = run_network(self.network, given.inputs, recorder, True, output_hidden_states=True)
+        return output, _text_records(calls), self._pictures(given, calls)
+
+    @torch.inference_mode()
+    def generate(
+        self, given: PictureText, tokens: int, intervention: HeadInterventions | Tap | None = None
+    ) -> tuple[int, ...]:
+        """New ids by the library's own greedy `generate`; under an intervention without a cache."""
+        tap = to_tap(intervention, lambda: self.shapes(given), self.check.layers)
+        options = generation_options(use_cache=tap is None) | {"max_new_tokens": tokens}
+        first = given.inputs["input_ids"].shape[1]
+        if tap is None:
+            new = generate_by_library(self.network, self.processor.tokenizer, **given.inputs, **options)
+        else:
+            with watch_layers(self.network) as layers:
+                recorder = CallRecorder(None, tap, lambda index, call: None, layers, self.check.name_at)
+                with recording_calls(recorder, True):
+                    new = generate_by_library(self.network, self.processor.tokenizer, **given.inputs, **options)
+        return tuple(new[0, first:].tolist())
+
+    def _pictures(
+        self, given: PictureText, calls: Sequence[tuple[AttentionKind, int, list[LayerRecord]]]
+    ) -> tuple[TracedPicture, ...]:
+        places, frames = self.places(given), frames_of(given.inputs, self.network.config)
+        of_tower: dict[int, list[LayerRecord]] = {}
+        for kind, layer, records in calls:
+            if kind.name == VISION.name and records:
+                of_tower.setdefault(layer, []).extend(records)
+        sizes = [None if frame.order is None else len(frame.order) for frame in places]
+        whole = {  # without layers whose heads attend within windows of the picture
+            layer: records
+            for layer, records in of_tower.items()
+            if [record.weights.shape[-1] for record in records] == sizes
+        }
+        pictures = []
+        for frame, own in enumerate(places):
+            pixels, tower = frames.pixels(frame), None
+            if whole and own.order is not None:
+                layers = [_ordered(records[frame], own.order) for records in whole.values()]
+                tower = HubTrace(
+                    records={VISION.name: stack_layers(layers, list(whole))},
+                    logits=np.zeros(0, dtype=np.float32),
+                    source=None,
+                    target=None,
+                    stream={},
+                    grid=own.patches,
+                    leading=own.leading,
+                    pixels=pixels,
+                )
+            pictures.append(TracedPicture(pixels, own.grid, own.tokens, tower))
+        return tuple(pictures)
+
+
+def _text_records(calls: Sequence[tuple[AttentionKind, int, list[LayerRecord]]]) -> dict[str, HubRecord]:
+    of_text = [(kind, layer, records[0]) for kind, layer, records in calls if kind.name != VISION.name and records]
+    if not of_text:
+        return {}
+    numbers = [layer for _, layer, _ in of_text]
+    return {of_text[0][0].name: stack_layers([record for _, _, record in of_text], numbers)}
+
+
+def _ordered(record: LayerRecord, order: np.ndarray) -> LayerRecord:
+    """A layer of the tower with its positions in another order."""
+    if (order == np.arange(len(order))).all():
+        return record
+    index = torch.from_numpy(order)
+    arrays = {
+        name: array
+        if array is None
+        else array[:, index][:, :, index]
+        if name in ("weights", "scores")
+        else array[:, index]
+        for name, array in record.arrays.items()
+    }
+    allowed = None if record.allowed is None else record.allowed[order][:, order]
+    return replace(record, arrays=arrays, allowed=allowed)
+
 
 FACTS = (  # what a closed model still states
     "card", "has_decoder", "head", "languages", "limits", "name", "pinned", "proof", "task", "unread", "vision",
@@ -261,3 +618,88 @@ class OpenedNetwork(NetworkOwner):
             weights = reported_weights(run_network(self.network, inputs, None, False, output_attentions=True))
         maps = {kind.name: self.proof.reported(kind, weights) for kind in self.kinds}
         return {kind: layers for kind, layers in maps.items() if layers is not None}
+
+
+# How many tokens a network can read: from its tables of positions, as it uses them, and from its configuration.
+
+NAMES = ("max_position_embeddings", "max_seq_len")  # other names of the library are mapped to the first
+ENCODER_NAMES, DECODER_NAMES = ("max_encoder_position_embeddings",), ("max_decoder_position_embeddings",)
+PARTS = ("text_config", "encoder", "decoder", "text_encoder", "generator")  # that may contain them
+
+
+@dataclass(frozen=True)
+class PositionLimits:
+    """The most tokens that a network reads; None without a limit."""
+
+    source: int | None  # of its only text, or of its encoder
+    target: int | None = None  # of its decoder, where it has an encoder too
+
+    def check(self, source: int, target: int = 0) -> None:
+        """Refuse more tokens than there are positions.
+
+        Raises:
+            OpenError: with both numbers.
+        """
+        for count, most in ((source, self.source), (target, self.target)):
+            if most is not None and count > most:
+                raise OpenError(
+                    "This text has {count} tokens, and the model has {most} positions; shorten the text.",
+                    count=count,
+                    most=most,
+                )
+
+
+class PositionTables(TorchFunctionMode):
+    """Within this context, records each table that is read at consecutive rows, one for each token.
+
+    Attributes:
+        uses: number of tokens, first row and number of rows of each use. Rows before the first are reserved: a table of
+            24 rows whose first token reads row 2 has positions for 22 tokens.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.uses: set[tuple[int, int, int]] = set()
+
+    def __torch_function__(self, function: Any, types: Any, arguments: Any = (), options: Any = None) -> Any:
+        if function is F.embedding:
+            rows, table = (*arguments, *(options or {}).values())[:2]
+            ids = rows.reshape(-1).tolist() if isinstance(rows, Tensor) and not rows.is_meta else []
+            if len(ids) > 1 and rows.shape[-1] == len(ids) and ids == list(range(ids[0], ids[0] + len(ids))):
+                self.uses.add((len(ids), ids[0], table.shape[0]))
+        return function(*arguments, **(options or {}))
+
+    def most(self, tokens: int | None) -> int | None:
+        """The most tokens in the tables that were read for an input of `tokens` tokens."""
+        return min((rows - first for count, first, rows in self.uses if count == tokens), default=None)
+
+
+@contextmanager
+def watch_positions() -> Iterator[Callable[[Network, int, int | None], PositionLimits]]:
+    """Within this context, watch the tables of positions; yields a function that returns the limits found.
+
+    Its arguments are the network, and the numbers of tokens that its encoder, or it itself, and its decoder read.
+    """
+    tables = PositionTables()
+
+    def limits(network: Network, source: int, target: int | None) -> PositionLimits:
+        first = _least(tables.most(source), _configured(network.config, ENCODER_NAMES, decoder=False))
+        if target is None:
+            return PositionLimits(first)
+        second = _least(tables.most(target), _configured(network.config, DECODER_NAMES, decoder=True))
+        return PositionLimits(first, second)
+
+    with tables:
+        yield limits
+
+
+def _configured(config: Config, names: tuple[str, ...], *, decoder: bool) -> int | None:
+    """The limit that a configuration states for one side, itself or in a part of it."""
+    other = "encoder" if decoder else "decoder"
+    parts = [config, *(getattr(config, name, None) for name in PARTS if name != other)]
+    counts = (getattr(part, name, None) for part in parts for name in (*names, *NAMES))
+    return _least(*(count for count in counts if type(count) is int and count > 0))
+
+
+def _least(*counts: int | None) -> int | None:
+    return min((count for count in counts if count is not None), default=None)

@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 from ..runtime.messages import Template
 from ..tracing.kinds import DECODER, PREFIX, VISION, AttentionKind
@@ -11,11 +14,11 @@ from .call_plan import CallPlan
 from .eager_attention import AttentionCall, CallRecorder, is_half
 from .errors import OpenError
 from .forward_run import ModelInputs, output_tensor, reported_weights, run_network
-from .interface import use_own_attention
-from .layer_numbers import Place, watch_layers
+from .interface import attention_implementation, use_own_attention
+from .layer_numbers import Place, RunningLayers, watch_layers
 from .library_types import Network
-from .own_softmax import largest_difference, own_weights
 from .picture_text_inputs import PictureText
+from .softmax_calls import SOFTMAX
 from .verification import HALF, MAPS, OpeningCheck, check_untouched, compare_outputs
 
 UNKNOWN_FORM = Template(
@@ -123,3 +126,36 @@ def _kinds(calls: Sequence[tuple[Place | None, AttentionCall]], count: int) -> d
 
 def _is_square(call: AttentionCall) -> bool:
     return call.weights.shape[-1] == call.weights.shape[-2]
+
+
+# The weights that a network's own eager form computes, seen at its softmax: what our maps are compared with.
+
+
+class _OwnSoftmax(TorchFunctionMode):
+    """Within this context, records every softmax over `(row, head, query, key)` with the place of its layer."""
+
+    def __init__(self, layers: RunningLayers) -> None:
+        super().__init__()
+        self.layers = layers
+        self.results: list[tuple[Place | None, Tensor]] = []
+
+    def __torch_function__(self, function: Any, types: Any, arguments: Any = (), options: Any = None) -> Any:
+        result = function(*arguments, **(options or {}))
+        if function in SOFTMAX and isinstance(result, Tensor) and result.ndim == 4:
+            self.results.append((self.layers.outermost, result))
+        return result
+
+
+def own_weights(network: Network, inputs: ModelInputs) -> tuple[Any, list[tuple[Place | None, Tensor]]]:
+    """The output of a network in its eager form, and the place and the weights of every softmax of its attention."""
+    with attention_implementation(network, "eager"), watch_layers(network) as layers, _OwnSoftmax(layers) as watched:
+        output = run_network(network, inputs, None, True, output_attentions=True)
+    return output, watched.results
+
+
+def largest_difference(own: list[Tensor], recorded: list[Tensor]) -> float:
+    """The largest difference between two lists of weights; infinite where they differ in number or shape."""
+    if len(own) != len(recorded) or any(a.shape != b.shape for a, b in zip(own, recorded, strict=True)):
+        return float("inf")
+    pairs = zip(own, recorded, strict=True)
+    return max((float((a.to(b.device).float() - b.float()).abs().max()) for a, b in pairs), default=0.0)

@@ -40,7 +40,7 @@ class HubRecord:
     layers: tuple[int, ...]
     """Numbers of the stored layers, from 0, among all layers of the network."""
     by: str
-    """The second computation: "fused", "double" or "eager"; see `model.hub.call_check`."""
+    """The second computation: "fused", "double" or "eager"; see `model.hub.opened_model`."""
     verification: Verification
     """Largest differences to that."""
     forms: tuple[ScoreForm, ...] = ()
@@ -88,7 +88,7 @@ def reduce_call(
     """Move the steps of one call that are stored to the CPU.
 
     Args:
-        check: result of `model.hub.call_check.check_call`.
+        check: result of `model.hub.opened_model.check_call`.
         half: store weights and scores in half precision.
     """
     maps = torch.float16 if half else torch.float32

@@ -1,4 +1,4 @@
-"""The process in which checkpoints are tried out; see `model.hub.trial`. `python -m model.hub.trial_worker`.
+"""The process in which checkpoints are tried out; see `model.hub.loading`. `python -m model.hub.trial_worker`.
 
 It imports the library once and forks for each trial, so that the limits, and whatever goes wrong, belong to one trial.
 Where a process cannot fork, it makes one trial and ends.

@@ -1,6 +1,7 @@
 """Why recurrence was dropped: sequential operations, path lengths between tokens, and times of a forward pass."""
 
 from functools import lru_cache
+from typing import Literal
 
 import streamlit as st
 
@@ -9,7 +10,6 @@ from model.lessons.sequential_operations import StateGraph, Vertex, build_state_
 from model.networks.config import TransformerConfig
 from model.networks.recurrent_config import RecurrentConfig
 from pages.history import forward_times, networks
-from pages.history.unrolling import draw_unrolled
 from pages.shared import files
 from pages.shared.code import render_program
 from pages.shared.experiment import render_experiment
@@ -20,8 +20,9 @@ from pages.shared.texts import fold_check
 from views.components.inline_svg import inline_svg
 from views.controls import widgets
 from views.html import bars
+from views.svg.unrolled import SublayerRow, unrolled
 from views.text import literal, prose
-from views.text.catalogue import say, say_count
+from views.text.catalogue import Message, say, say_count
 from views.url_state import bound_settings
 
 TRANSFORMER = "transformer"
@@ -119,3 +120,59 @@ def _counts(config: TransformerConfig | RecurrentConfig, source: int, target: in
     generated = build_state_graph(config, source, target, generated=True)
     paths = graph.within_source(0, source - 1), graph.within_source(source - 1, 0), graph.to_output(0, target - 1)
     return graph.steps, generated.steps, *(len(path) - 1 if path else NO_PATH for path in paths)
+
+
+# The drawing of a network unrolled over the user's tokens, with one path.
+
+MOST_EDGES = 3  # of a vertex that is drawn with all its edges
+SUBLAYERS = {
+    "self": Message("history.row.self", "self-attention {layer}"),
+    "cross": Message("history.row.cross", "cross-attention {layer}"),
+    "ffn": Message("history.row.ffn", "feed-forward {layer}"),
+}
+
+
+def draw_unrolled(graph: StateGraph, path: list[Vertex], trace: Trace, name: str) -> str:
+    """Draw the rows from the bottom up; thin lines are the edges of recurrent cells and of the vertices on the path."""
+    ids = dict.fromkeys(vertex.row for vertex in graph.reads if vertex.row not in ("source", "target"))
+    if "context" in ids and graph.ready[Vertex("context", 0)] < graph.ready[Vertex("decoder", 0)]:
+        ids = {row: None for row in ids if row not in ("context", "decoder")} | dict.fromkeys(("context", "decoder"))
+    counts = {"source": len(trace.source_ids), "target": len(trace.target_ids)}
+    rows = []
+    for row in ids:
+        side: Literal["source", "target"] = "source" if row.startswith("encoder") else "target"
+        kind = "cross" if row == "context" or row.endswith(".cross") else row.partition(".")[0]
+        ready = [graph.ready[Vertex(row, place)] for place in range(counts[side])]
+        rows.append(SublayerRow(row, row_label(row), side, kind, ready))
+    on_path = set(path)
+    edges = [
+        ((read.row, read.place), (vertex.row, vertex.place))
+        for vertex, reads in graph.reads.items()
+        for read in reads
+        if len(reads) <= MOST_EDGES or vertex in on_path
+    ]
+    title = say(
+        "history.unrolled.alt",
+        "{network}, unrolled over {source} source and {target} target tokens: {steps} steps wait for each other, and "
+        "the path that is drawn passes {length} sub-layers. The table below has the same numbers.",
+        network=name,
+        **counts,
+        steps=graph.steps,
+        length=max(len(path) - 1, 0),
+    )
+    tokens = {"source": trace.source_tokens, "target": trace.target_tokens}
+    return unrolled(rows, tokens, edges, [(vertex.row, vertex.place) for vertex in path], title)
+
+
+def row_label(row: str) -> str:
+    """Return the label of a row of the graph."""
+    labels = {
+        "encoder.forwards": say("history.row.forwards", "read forwards"),
+        "encoder.backwards": say("history.row.backwards", "read backwards"),
+        "decoder": say("history.row.decoder", "decoder"),
+        "context": say("history.row.context", "attention"),
+    }
+    if row in labels:
+        return labels[row]
+    _, layer, kind = row.split(".")
+    return SUBLAYERS[kind](layer=int(layer) + 1)

@@ -1,9 +1,21 @@
 """Lessons about attention: ribbons, one query, many heads, and what attention does not tell."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
+from model import Trace
 from model.course import attention_outcomes
-from pages.lessons.attention_reasons import head_reasons, limit_reasons, query_reasons, ribbon_reasons
+from model.course.attention_outcomes import (
+    ARTICLES,
+    DOUBLE,
+    NEAR_PROBABILITY,
+    SAME,
+    AddedScoreOutcome,
+    AveragedHeadsOutcome,
+    HiddenKeyOutcome,
+    RibbonOutcome,
+)
 from pages.lessons.lesson_parts import (
     LAYER,
     LessonContent,
@@ -199,3 +211,238 @@ def _strongest_links(weights: np.ndarray, least: float) -> list[Link]:
     return [
         (query, int(key), float(others[query, key])) for query, key in enumerate(keys) if others[query, key] >= least
     ]
+
+
+# Why each option of a lesson about attention holds or does not.
+
+ENGLISH_ARTICLES = frozenset(("the", "a", "an"))
+
+
+def ribbon_reasons(result: RibbonOutcome, trace: Trace, own: bool) -> Mapping[str, str]:
+    """Return the reason for each key, of the sentence of the lesson or of the user's `own`."""
+    weights = result.weights[result.place]
+    first, second = np.argsort(-weights, kind="stable")[:2]
+    token, key = token_of(trace, result.place), key_of(trace, int(first))
+    values = {"token": token, "key": key, "weight": three_digits(float(weights[first]))}
+
+    def reason(option: str) -> str:
+        place = int(option)
+        choice = {"choice": key_of(trace, place), "choice_weight": three_digits(float(weights[place]))}
+        match result.strongest.verdict(option), place == second:
+            case "held", _ if not own or _is_noun_of_article(result, trace, int(first)):
+                return say(
+                    "lesson.attention-ribbons.because.right",
+                    "**Yes:** “{token}” reads “{key}” most, {weight}. Because an article must agree with its noun, "
+                    "and only the noun tells which article.",
+                    **values,
+                )
+            case "held", _:
+                return say(
+                    "lesson.attention-ribbons.because.right-own",
+                    "**Yes:** “{token}” reads “{key}” most, {weight}.",
+                    **values,
+                )
+            case "nearly", True if not own:
+                return say(
+                    "lesson.attention-ribbons.because.second",
+                    "**Nearly:** “{choice}” comes second, {choice_weight}. Because the English article looks the same "
+                    "before every noun, it cannot decide between “le” and “la”.",
+                    **choice,
+                )
+            case "nearly", True:
+                return say(
+                    "lesson.attention-ribbons.because.second-own",
+                    "**Nearly:** “{choice}” comes second, {choice_weight}.",
+                    **choice,
+                )
+            case "nearly", _:
+                return say(
+                    "lesson.attention-ribbons.because.near",
+                    "**Nearly:** “{choice}” gets {choice_weight}, “{key}” {weight}.",
+                    **values,
+                    **choice,
+                )
+        return say(
+            "lesson.attention-ribbons.because.other",
+            "“{choice}” gets {choice_weight} here, “{key}” {weight}. Because a bar is always 1, what one word gets "
+            "the others cannot.",
+            **values,
+            **choice,
+        )
+
+    return {option: reason(option) for option in result.strongest.options}
+
+
+def _is_noun_of_article(result: RibbonOutcome, trace: Trace, key: int) -> bool:
+    """Whether the place is that of an article, and one of the two tokens after it reads `key` most, too."""
+    if trace.next_tokens[result.place].strip().casefold() not in ARTICLES:
+        return False
+    word = trace.source_tokens[key].strip().casefold()
+    following = result.weights[result.place + 1 : result.place + 3].argmax(axis=1)
+    return word.isalpha() and word not in ENGLISH_ARTICLES and key in following
+
+
+def query_reasons(result: AddedScoreOutcome, key: str) -> Mapping[str, str]:
+    """Return the reason for each option about one added score."""
+    figures = result.others.figures
+    values = {name: three_digits(figures[name]) for name in ("before", "after")}
+    factor = f"\u00d7\u00a0{three_digits(figures['factor'])}"
+    small = (
+        say(
+            "lesson.inside-one-query.because.small-own",
+            "**Not only the small ones.** Because softmax divides every weight by the same sum, the largest of the "
+            "others shrinks by {factor}, and so does the smallest.",
+            factor=factor,
+        )
+        if result.before.argmax() == result.key
+        else say(
+            "lesson.inside-one-query.because.small",
+            "**Not only the small ones.** Because softmax divides every weight by the same sum, the largest shrinks by "
+            "{factor}, and so does the smallest.",
+            factor=factor,
+        )
+    )
+    return {
+        "stay": say(
+            "lesson.inside-one-query.because.stay",
+            "**They cannot stay.** Because the weights sum to 1: “{key}” went from {before} to {after}, and the others "
+            "paid for it.",
+            key=key,
+            **values,
+        ),
+        "factor": say(
+            "lesson.inside-one-query.because.factor",
+            "**Yes, all by {factor}.** Because softmax divides every weight by the same sum, and only that sum has "
+            "changed.",
+            factor=factor,
+        ),
+        "small": small,
+    }
+
+
+def head_reasons(result: AveragedHeadsOutcome, opening: AveragedHeadsOutcome) -> Mapping[str, str]:
+    """Return the reason for each option about averaged heads; `opening` is of the lesson's own sentence."""
+    loss, ours = result.loss, opening.loss.figures
+    ratio, ratio_of_ours = (each["after"] / each["before"] for each in (loss.figures, ours))
+    values = {name: three_digits(loss.figures[name]) for name in ("before", "after")} | {"ratio": three_digits(ratio)}
+    fixed = {name: three_digits(ours[name]) for name in ("before", "after")}
+    if loss.right == "same":
+        held = say(
+            "lesson.inside-heads.because.same-right",
+            "**As predicted:** {before} to {after}. On this sentence the mean is enough; on the lesson’s own it is not "
+            "({our_before} to {our_after}).",
+            **values,
+            our_before=fixed["before"],
+            our_after=fixed["after"],
+        )
+    elif loss.right == "double":
+        held = say(
+            "lesson.inside-heads.because.double-right",
+            "**As predicted,** {ratio} times. On the lesson’s own sentence it is {ours} times.",
+            ratio=values["ratio"],
+            ours=round(ratio_of_ours),
+        )
+    else:
+        held = say(
+            "lesson.inside-heads.because.more",
+            "**Yes, {ratio} times.** Because eight heads read eight different things, and their mean reads a little "
+            "of each.",
+            ratio=values["ratio"],
+        )
+
+    def reason(option: str) -> str:
+        if option == loss.right:
+            return held
+        if option in loss.near:
+            bound = SAME if "same" in (option, loss.right) else DOUBLE
+            return say(
+                "lesson.inside-heads.because.near",
+                "**Nearly:** from {before} to {after}, {ratio} times. Because that is so close to {bound} times, "
+                "either answer holds.",
+                **values,
+                bound=three_digits(bound),
+            )
+        order = loss.options.index(option) - loss.options.index(loss.right)
+        if order > 0:
+            return say(
+                "lesson.inside-heads.because.less",
+                "**Less:** from {before} to {after}, {ratio} times. On the lesson’s own sentence it is {ours} times.",
+                **values,
+                ours=round(ratio_of_ours),
+            )
+        if option == "same":
+            return say(
+                "lesson.inside-heads.because.same",
+                "It goes from {before} to {after}. Because the heads of a layer read different words, their mean is "
+                "like none of them.",
+                **values,
+            )
+        return say(
+            "lesson.inside-heads.because.double",
+            "**More:** from {before} to {after}, {ratio} times. Because the layer was trained to use what its heads do "
+            "differently.",
+            **values,
+        )
+
+    return {option: reason(option) for option in loss.options}
+
+
+def limit_reasons(result: HiddenKeyOutcome, key: str) -> Mapping[str, str]:
+    """Return the reason for each option about a ribbon that is cut; `key` is the one that is hidden."""
+    word = result.word
+    stay, places = (round(word.figures[name]) for name in ("stay", "places"))
+    counts = {"chosen": shown_token(result.chosen), "key": key, "stay": stay, "places": places}
+    if word.right == "changes":
+        held = say(
+            "lesson.attention-limits.because.changes-right",
+            "**As predicted:** it writes “{chosen}”. Here layer 4 was needed; elsewhere in this sentence the word "
+            "stays at {stay} of {places} places.",
+            **counts,
+        )
+        missed = say(
+            "lesson.attention-limits.because.stays-missed",
+            "It writes “{chosen}”. Here layer 4 was needed; elsewhere in this sentence the word stays at {stay} of "
+            "{places} places.",
+            **counts,
+        )
+    else:
+        every = bool((result.others > 1 / result.weights.shape[1]).all())
+        held = (
+            say(
+                "lesson.attention-limits.because.stays",
+                "**Yes,** it still writes “{chosen}”. Because the other layers read “{key}” too: the word stays at "
+                "{stay} of {places} places.",
+                **counts,
+            )
+            if every
+            else say(
+                "lesson.attention-limits.because.stays-own",
+                "**Yes,** it still writes “{chosen}”. The word stays at {stay} of {places} places.",
+                **counts,
+            )
+        )
+        changed = counts | {"changed": places - stay}
+        missed = (
+            say(
+                "lesson.attention-limits.because.changes",
+                "It still writes “{chosen}”. Because one layer is not the only reader, cutting its thickest ribbon "
+                "changes the word at {changed} of {places} places only.",
+                **changed,
+            )
+            if 2 * stay >= places
+            else say(
+                "lesson.attention-limits.because.changes-own",
+                "It still writes “{chosen}”, though cutting the thickest ribbon changes the word at {changed} of "
+                "{places} places. Because one layer is not the only reader, each place has to be tried.",
+                **changed,
+            )
+        )
+    nearly = say(
+        "lesson.attention-limits.because.nearly",
+        "**Nearly tied:** the probabilities of the best two tokens differ by less than {margin}. Because so little "
+        "separates them, either answer holds.",
+        margin=three_digits(NEAR_PROBABILITY),
+    )
+    return {
+        option: held if option == word.right else nearly if option in word.near else missed for option in word.options
+    }

@@ -1,6 +1,8 @@
 """Choose and open a model: those that may be opened, a summary of each, and the chosen one."""
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
@@ -8,19 +10,22 @@ import streamlit as st
 from model import OpenError, open_model
 from model.hub.allowlist import ModelAllowlist, read_allowlist
 from model.hub.checkpoint_summary import CheckpointSummary, summarize, summarize_allowed, summarize_folder
+from model.hub.folder import CONFIG
 from model.hub.opened_model import OpenedModel
-from model.hub.source import looks_like_id, read_source
+from model.hub.own_checkpoints import EXPORTS, export_own
+from model.hub.source import folder_of, looks_like_id, read_source
 from pages.models import own_folder
 from pages.models.model_cache import opened_models
-from pages.models.model_downloads import fetch
-from pages.models.model_table import render_introduction, render_models
-from pages.models.our_models import OURS, our_checkpoint, render_buttons
+from pages.shared import files
 from pages.shared.service import Service
+from pages.shared.texts import paragraph
 from server.singleton import singleton
+from server.temporary_files import temporary_files
 from views import streamlit_internals
 from views.controls import widgets
 from views.text import literal, prose
-from views.text.catalogue import Untranslated, say, say_error
+from views.text.catalogue import Message, Untranslated, say, say_error
+from views.text.numbers import grouped, percent
 from views.url_state import bound_settings
 
 NONE = "none"
@@ -156,3 +161,174 @@ def _open_new(key: str, source: Callable[[], str]) -> Service[OpenedModel] | Non
     except OpenError as error:
         st.warning(literal.markdown(say_error(error)))
         return None
+
+
+# Downloads of this process: each runs once, with progress for every visitor who waits, who may leave and return.
+
+POLL_SECONDS = 0.2  # seconds between two updates of the progress
+
+
+@dataclass
+class Download:
+    """The state of a download."""
+
+    # `received`, `total`: bytes; `total` is 0 until it is known
+    received: int = 0
+    total: int = 0
+    error: OpenError | None = None  # why it failed
+
+    def update(self, received: int, total: int) -> None:
+        """Store the progress."""
+        self.received, self.total = received, total
+
+
+class Downloads:
+    """Running downloads by source. Safe to use from several threads.
+
+    Args:
+        fetch: downloads the files of a source, and calls its second argument with bytes received and in all.
+    """
+
+    def __init__(self, fetch: Callable[[str, Callable[[int, int], None]], object]) -> None:
+        self._fetch, self._lock = fetch, threading.Lock()
+        self._running: dict[str, tuple[threading.Thread, Download]] = {}
+
+    def follow(self, source: str, render: Callable[[Download], None]) -> None:
+        """Wait until a source is downloaded; `render` is called repeatedly, in this thread.
+
+        Raises:
+            OpenError: it cannot be downloaded.
+        """
+        with self._lock:
+            if source not in self._running:
+                download = Download()
+                thread = threading.Thread(target=self._run, args=(source, download), daemon=True)
+                self._running[source] = thread, download
+                thread.start()
+            thread, download = self._running[source]
+        while thread.is_alive():
+            render(download)
+            thread.join(POLL_SECONDS)
+        if download.error is not None:
+            raise download.error
+
+    def _run(self, source: str, download: Download) -> None:
+        try:
+            self._fetch(source, download.update)
+        except OpenError as error:
+            download.error = error
+        finally:
+            with self._lock:
+                del self._running[source]
+
+
+@singleton
+def downloads() -> Downloads:
+    """Return the downloads of this process."""
+    return Downloads(lambda source, update: folder_of(source, download=True, progress=update))
+
+
+def fetch(source: str) -> None:
+    """Download a source, with a progress bar.
+
+    Raises:
+        OpenError: it cannot be downloaded.
+    """
+    bar = st.progress(0.0, say("models.asking", "Asking the hub"))
+
+    def render(download: Download) -> None:
+        if download.total:
+            size, share = f"{download.total / 1e6:.1f}", download.received / download.total
+            text = say("models.progress", "{share} of {size} MB", share=percent(share), size=size)
+            bar.progress(min(1.0, share), text)
+
+    try:
+        downloads().follow(source, render)
+    finally:
+        bar.empty()
+
+
+# A table of the models that may be opened.
+
+KINDS = ("decoders", "masked", "pairs", "pictures")  # blocks of the page's text
+
+
+def render_introduction() -> None:
+    """Render which kinds of models can be opened and what the page shows of each; shown while no model is open."""
+    st.header(say("models.can-be-opened", "What can be opened"), anchor=False)
+    for column, kind in zip(st.columns(len(KINDS), gap="large"), KINDS, strict=True):
+        with column:
+            paragraph("models", kind)
+    paragraph("models", "every-model")
+
+
+def render_models(known: Sequence[CheckpointSummary], *, open_: bool) -> None:
+    """Render type, sizes and whether each model fits; in a fold unless `open_`."""
+    table = lambda: files.data_frame([_row(model) for model in known], _header())  # noqa: E731
+    if open_:
+        st.dataframe(table(), hide_index=True)
+    else:
+        files.folded_table(table, "models_table", hide_index=True)
+
+
+def _header() -> list[str]:
+    return [
+        say("models.column.name", "model"),
+        say("models.column.state", "can it be opened?"),
+        say("models.column.type", "type"),
+        say("models.column.layers", "layers"),
+        say("models.column.heads", "heads a layer"),
+        say("models.column.parameters", "parameters"),
+        say("models.column.size", "size"),
+    ]
+
+
+def _row(model: CheckpointSummary) -> list[str]:
+    state = say("models.fits", "yes") if model.problem is None else say_error(model.problem)
+    return [
+        model.name,
+        state,
+        model.type,
+        " + ".join(map(str, model.layers)),
+        str(model.heads or ""),
+        grouped(model.parameters) if model.parameters else "",
+        _size(model.bytes) if model.bytes else "",
+    ]
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e9:.2f} GB" if count >= 1e9 else f"{count / 1e6:.1f} MB"
+
+
+# Our own networks as Hugging Face checkpoints: a button opens each, on every server.
+
+OURS = {
+    "atlas-translator": Message("models.ours.translator", "Our translator (a Marian checkpoint)"),
+    "atlas-gpt2": Message("models.ours.gpt2", "Our decoder-only network (a GPT-2 checkpoint)"),
+    "atlas-vit": Message("models.ours.vit", "Our Vision Transformer (a ViT checkpoint)"),
+}
+assert set(OURS) == set(EXPORTS)
+
+
+def our_checkpoint(name: str) -> Path:
+    """The folder of one of `OURS`, which this process writes once, and again if somebody has removed it.
+
+    Raises:
+        OpenError: it cannot be written.
+    """
+    try:
+        root = temporary_files().folder()
+    except OSError as error:
+        raise OpenError(
+            "This machine has no temporary folder that can be written ({reason}); make room there.",
+            reason=error.strerror or type(error).__name__,
+        ) from None
+    folder = root / name
+    return folder if (folder / CONFIG).is_file() else export_own(name, root)
+
+
+def render_buttons() -> None:
+    """Render a button for each network: one click opens something."""
+    with st.container(horizontal=True):
+        for name, label in OURS.items():
+            st.button(label(), key=f"open_{name}", on_click=bound_settings.set_value, args=("model", name))

@@ -1,27 +1,58 @@
 """What causes an answer of an opened model that reads text: lens, logit attribution, patching with a second text."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
 
+import numpy as np
 import streamlit as st
 
 from model import HubTrace
+from model.causal.activation_patching import ActivationPatching
 from model.causal.causal_error import CausalError
+from model.causal.cut_edges import cut_answer_in_steps, cut_pass_in_steps
+from model.causal.patched_translation import patch_noise_parts_in_steps
+from model.causal.patching_estimate import PatchingEstimate, estimate_grids, estimate_paths
+from model.causal.path_edges import PathEdge, PathEdges, path_edges_in_steps
+from model.causal.traced_inputs import TracedInput
+from model.hub.causal.opened_pair import ComparedAnswer, answer_position, compare_answers
 from model.hub.opened_model import OpenedModel
+from model.runtime.progress import InSteps
 from pages.models.attention_labels import labelled_kinds
-from pages.models.compared_texts import UsedPicture, choose_second_picture
-from pages.models.text_noise import render_noise
-from pages.models.text_patching import render_patching
-from pages.models.text_paths import render_paths
+from pages.models.compared_texts import (
+    OpenedComparison,
+    UsedPicture,
+    choose_comparison,
+    choose_second_picture,
+    describe_opened,
+    render_answer_table,
+    source_with_picture,
+)
+from pages.models.text_patching import cell_names, render_patching
+from pages.shared.causes import path_views
+from pages.shared.causes.asking import may_run
 from pages.shared.causes.lens_tables import LensLabels, render_lens
 from pages.shared.causes.logit_bars import choose_view, render_logit_parts
+from pages.shared.causes.noise_views import Noise, choose_samples, choose_tokens, has_tokens, render_noisy_cell
+from pages.shared.causes.patched_cells import (
+    BY_HEAD,
+    BY_POSITION,
+    PatchedCells,
+    render_check,
+    render_files,
+    render_maps,
+)
 from pages.shared.causes.precision import runs_in_half
+from pages.shared.causes.saved_result import ResultSource
 from pages.shared.causes.text_pairs import quoted
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
-from pages.shared.texts import block, folded_how_to_read
+from pages.shared.texts import block, caption, folded_how_to_read
 from pages.vision.causes import METHODS
 from views import map_labels
 from views.controls import sentence_input, widgets
+from views.export import causal_recipes
+from views.kind_labels import any_model_kind
 from views.text import literal
 from views.text.catalogue import Message, Untranslated, say, say_error
 
@@ -122,3 +153,216 @@ def render_parts(service: Service[OpenedModel], trace: HubTrace, key: tuple) -> 
         measured = block("circuits", "measured-difference", **pair)
     kinds = sentence_input.kind_names(labelled_kinds(trace))
     render_logit_parts(attribution, kinds, view, measured, opened=True)
+
+
+# Noise on tokens of an opened model: cells of the undisturbed run put into noisy runs (Meng et al. 2022).
+
+NoiseMetric = Literal["probability", "loss"]
+METRICS: dict[NoiseMetric, Message] = {
+    "probability": Message("circuits.metric.probability", "Probability"),
+    "loss": Message("models.noise.loss", "Loss of the tokens"),
+}
+
+
+@dataclass(frozen=True)
+class NoisyText:
+    """What is noisy, and what is measured."""
+
+    noise: Noise
+    place: int | None  # output position of the token whose probability is measured; None for the loss, or for a class
+    measured: str  # that in words, as Markdown
+
+
+def render_noise(
+    service: Service[OpenedModel],
+    trace: HubTrace,
+    text: str,
+    options: Mapping[str, str],
+    key: tuple,
+    picture: UsedPicture | None = None,
+) -> None:
+    """Render the part.
+
+    Args:
+        text, options: the input and keyword arguments of the trace.
+        key: identifies the trace.
+        picture: of the text; its tokens get no noise, since their embeddings are replaced by the picture.
+
+    Raises:
+        CausalError: nothing can be measured, or this model's tokens cannot be changed.
+    """
+    own = service.analysis(("noisy input", *key), _read, trace)
+    stack = next(iter(own.labels))
+    labels, words = own.labels[stack], trace.tokens("source").whole_words()
+    pictured = () if trace.picture_text is None else np.flatnonzero(trace.picture_text.is_picture).tolist()
+    tokens = choose_tokens(labels, words, pictured)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        place, measured = choose_measured(service, trace, own)
+        noisy = NoisyText(Noise(tokens, *choose_samples()), place, measured)
+    if not has_tokens(noisy.noise):
+        return
+    result = st.container()
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        site = widgets.pick(say("circuits.by-position", "By layer and position"), BY_POSITION, "site")
+        heads = widgets.pick(say("circuits.by-head", "By layer and head"), BY_HEAD, "headsite")
+    cells = measure_cells(service, own, noisy, (site, heads), key)
+    if cells is None:
+        return
+    cell = render_maps(cells, text="noise-maps", samples=noisy.noise.samples)
+    with result:
+        render_noisy_cell(cells, cell, noisy.noise, labels, noisy.measured)
+    render_files(cells, describe_source(service.model, text, options, noisy, (site, heads), stack, picture))
+    render_check(cells, half=runs_in_half(service), text="noise-check")
+
+
+def _read(model: OpenedModel, trace: HubTrace) -> TracedInput:
+    """The input of a trace whose tokens can get noise."""
+    own = model.read_trace(trace)
+    model.resumable.check_tensor(f"{next(iter(own.labels))}.token_embedding")
+    return own
+
+
+def choose_measured(service: Service[OpenedModel], trace: HubTrace, own: TracedInput) -> tuple[int | None, str]:
+    """Render the choice of what is measured: output position of a token or None, and that in words."""
+    model = service.model
+    if trace.classes is not None:
+        name = quoted(model.answer_names([own.next_ids[0]])[0])
+        unit = "measured-probability" if own.metric.unit == "probability" else "logit-of"
+        return None, block("circuits", unit, token=name)
+    if widgets.pick(say("circuits.metric", "Measured"), METRICS, "metric", varies=True) == "loss":
+        return None, block("models_causes", "measured-loss")
+    names = model.answer_names(own.next_ids)
+    label = say("circuits.lens.token", "Token") if model.task == "fill" else say("circuits.lens.position", "Next token")
+    first = len(names) - 1 if model.task == "complete" else own.metric.places(own.outputs)[0]
+    place = widgets.select(label, map_labels.token_options(names), "position", map_labels.to_id(first), width=220)
+    index = map_labels.index_of(place)
+    return index, block("circuits", "measured-probability", token=quoted(names[index]))
+
+
+def measure_cells(
+    service: Service[OpenedModel], own: TracedInput, noisy: NoisyText, sites: tuple[str, ...], key: tuple
+) -> PatchedCells | None:
+    """Measure all cells of these sites; None, after rendering the time that it takes, if the user has to agree."""
+    drawn = (noisy.noise, noisy.place)
+    keys = {site: ("opened noise", *key, *drawn, site) for site in sites}
+    unknown = [site for site, each in keys.items() if service.analyses.get(each) is None]
+    estimate = PatchingEstimate(0, 0.0)
+    if unknown:
+        estimate = service.analysis(("estimate noise", *key, *drawn, *unknown), _estimate, own, noisy, unknown)
+    slot = may_run("noise", estimate, known=not unknown, label=say("circuits.noise.measure", "Measure the cells"))
+    if slot is None:
+        return None
+    results: dict[tuple[str, str], ActivationPatching] = {}
+    for site, each in keys.items():
+        parts = service.analysis_in_steps(each, _patch_site, own, noisy, site)
+        results |= {(site, part): result for part, result in parts.items()}
+    slot.empty()
+    return PatchedCells(results, cell_names(service, results))
+
+
+def _estimate(model: OpenedModel, own: TracedInput, noisy: NoisyText, sites: list[str]) -> PatchingEstimate:
+    grids = estimate_grids(model.resumable, own.experiment(noisy.place), dict.fromkeys(sites, ()))
+    samples = noisy.noise.samples
+    return PatchingEstimate(samples * grids.runs, samples * grids.seconds)
+
+
+def _patch_site(
+    model: OpenedModel, own: TracedInput, noisy: NoisyText, site: str
+) -> InSteps[dict[str, ActivationPatching]]:
+    noise, stack = noisy.noise, next(iter(own.labels))
+    experiment, options = own.experiment(noisy.place), {"samples": noise.samples, "seed": noise.seed}
+    return (yield from patch_noise_parts_in_steps(model.resumable, experiment, site, {stack: noise.tokens}, **options))
+
+
+def describe_source(
+    model: OpenedModel,
+    text: str,
+    options: Mapping[str, str],
+    noisy: NoisyText,
+    sites: tuple[str, ...],
+    stack: str,
+    picture: UsedPicture | None,
+) -> ResultSource:
+    """The text for files, and lines of Python that measure these sites again."""
+    recipe = causal_recipes.of_traced_text(text, options, noisy.place, describe_opened(model, picture))
+    facts: dict[str, object] = {"opened": model.pinned, "sentence": text, **options}
+    facts |= {} if noisy.place is None else {"word": noisy.place + 1}
+    noise = noisy.noise
+    drawn = {"samples": noise.samples, "seed": noise.seed}
+    lines = causal_recipes.of_noisy_grids(sites, {stack: noise.tokens}, **drawn)
+    source = source_with_picture(model, facts, recipe, picture)
+    return source.with_method(lines, noisy=[place + 1 for place in noise.tokens], **drawn)
+
+
+# Path patching of an opened model: the strongest edges between two texts, and the answers with some of them cut.
+
+
+def render_paths(
+    service: Service[OpenedModel], text: str, options: Mapping[str, str], picture: UsedPicture | None = None
+) -> None:
+    """Render the part; arguments are those of `choose_comparison`.
+
+    Raises:
+        OpenError: the second text cannot be used.
+        CausalError: nothing can be measured, or the network computes attention by itself.
+    """
+    comparison = choose_comparison(service, text, options, by_position=True, picture=picture)
+    if comparison is None:
+        return
+    edges = measure_edges(service, comparison)
+    if edges is None:
+        return
+    if not edges.edges:
+        raise CausalError("No head reads what another head wrote, so there are no paths between heads.")
+    cut, pair = path_views.find_cut(edges), comparison.pair
+    kinds = sentence_input.kind_names({kind.name: any_model_kind(kind.name) for kind in service.model.kinds})
+    title = say("circuits.column.answer", "answer")
+    names = path_views.PathNames(service.model.resumable, kinds, pair.clean_tokens, pair.names[0], title)
+    caption("models_causes", "paths-graph")
+    shown = path_views.render_graph(edges, cut, names)
+    render_answers(service, comparison, edges, cut)
+    path_views.render_list(edges, shown, cut, names, comparison.source(service.model))
+
+
+def measure_edges(service: Service[OpenedModel], comparison: OpenedComparison) -> PathEdges | None:
+    """Measure all edges; None, after rendering the time that it takes, where the user has to agree first."""
+    key = ("opened paths", *comparison.key)
+    known = service.analyses.get(key) is not None
+    estimated = PatchingEstimate(0, 0.0)
+    if not known:
+        estimated = service.analysis(
+            ("estimate", *key), lambda model: estimate_paths(model.resumable, comparison.experiment)
+        )
+    label = say("circuits.measure", "Measure the paths")
+    slot = may_run("measure", estimated, known=known, label=label, text="paths-ask")
+    if slot is None:
+        return None
+    edges = service.analysis_in_steps(key, _find_edges, comparison)
+    slot.empty()
+    return edges
+
+
+def _find_edges(model: OpenedModel, comparison: OpenedComparison) -> InSteps[PathEdges]:
+    return (yield from path_edges_in_steps(model.resumable, comparison.experiment))
+
+
+def render_answers(
+    service: Service[OpenedModel], comparison: OpenedComparison, edges: PathEdges, cut: list[PathEdge]
+) -> None:
+    """State what is measured, and the most probable answers of A, of B and with the edges cut."""
+    ids = tuple(edge.id for edge in cut)
+
+    def compute(model: OpenedModel) -> InSteps[tuple[float, list[ComparedAnswer]]]:
+        if model.form != "classes":
+            done = yield from cut_pass_in_steps(model.resumable, comparison.experiment, cut)
+            return done.value, []
+        place = answer_position(comparison.pair.experiments["answer"])
+        answer = yield from cut_answer_in_steps(model.resumable, comparison.experiment, cut, place)
+        answers = compare_answers(model, comparison.pair.experiments["answer"], answer.probabilities)
+        return answer.value, answers
+
+    value, answers = service.analysis_in_steps(("opened paths cut", *comparison.key, ids), compute)
+    path_views.render_values(edges, cut, value, comparison.measured)
+    if answers:
+        label = say("models.causes.cut-answers", "Most probable answers of A, of B and with the edges cut")
+        render_answer_table(answers, say("models.causes.cut", "A, edges cut"), label)

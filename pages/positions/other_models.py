@@ -1,21 +1,27 @@
 """How other models encode positions: as biases or rotations of the scores of every query and key."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import streamlit as st
 
+from model.hub.position_tables import find_position_tables
 from model.lessons import position_schemes as numbered
-from pages.positions import learned_table
+from model.lessons.position_schemes import learned_vectors
+from pages.models.model_cache import opened_models
 from pages.shared import checks, files
 from pages.shared.charts import curves, matrix_chart
 from pages.shared.code import render_program
 from pages.shared.experiment import render_experiment
+from pages.shared.models import open_vision_without_sidebar
 from pages.shared.page_header import Request
-from pages.shared.texts import caption, fold_check, paragraph
+from pages.shared.texts import block, caption, fold_check, paragraph
+from views import streamlit_internals
 from views.controls import widgets
-from views.figures.heatmap import ChartMatrix
+from views.figures.heatmap import ChartMatrix, symmetric
 from views.figures.line_chart import ChartLine
-from views.text import terms
-from views.text.catalogue import Message, say
+from views.text import literal, terms
+from views.text.catalogue import Message, Untranslated, say
 
 SCHEMES = {
     "sinusoids": Message("positions.numbered.sinusoids", "Sinusoids, added"),
@@ -29,7 +35,7 @@ SCHEMES = {
 def render(request: Request) -> None:
     """Show one scheme at a time."""
     scheme = widgets.pick(say("positions.numbered", "Positions"), SCHEMES, "numbered", "alibi")
-    own = learned_table.choose_table() if scheme == "learned" else None
+    own = choose_table() if scheme == "learned" else None
     if scheme == "learned" and own is None:
         return
     left, right = st.columns([3, 2], gap="large")
@@ -40,7 +46,7 @@ def render(request: Request) -> None:
         if scheme == "alibi":
             head = widgets.slider(say("positions.numbered.head", "Head"), "slope", 1, 1, numbered.HEADS)
             values["slope"] = numbered.alibi_slope(head - 1)
-        id = learned_table.text_id(own) if own else f"numbered-{scheme}"
+        id = text_id(own) if own else f"numbered-{scheme}"
         paragraph("positions", id, **values)
     width = request.service.model.config.d_model
     matrix = numbered.products(own.vectors[:length]) if own else scheme_matrix(scheme, length, head, width)
@@ -82,7 +88,7 @@ def render(request: Request) -> None:
     files.npz(f"positions-{scheme}", {"matrix": matrix}, say("positions.numbered.npz", "All pairs as NPZ"))
     files.csv_and_table(header, table, f"positions-{scheme}", say("positions.numbered.csv", "By distance as CSV"))
     if own:
-        learned_table.render_table(own)
+        render_table(own)
         if own.owner == "classifier":
             render_program("positions", "learned-table", length=length)
     else:
@@ -96,3 +102,67 @@ def scheme_matrix(scheme: str, length: int, head: int, d_model: int) -> np.ndarr
     if scheme == "rotary":
         return numbered.rotary(length)
     return numbered.alibi(length, head - 1) if scheme == "alibi" else numbered.sinusoids(length, d_model)
+
+
+# Learned position tables: of this app's picture classifier, or of the model that the visitor opened.
+
+OWNERS = {
+    "classifier": Message("positions.learned.classifier", "This app\u2019s classifier"),
+    "opened": Message("positions.learned.opened", "The opened model"),
+}
+MOST_ROWS, MOST_COLUMNS = 512, 1024  # of the table that are drawn
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedTable:
+    """A table of position vectors, `(position, width)` float32, its name, and a key of `OWNERS`."""
+
+    name: str
+    vectors: np.ndarray
+    owner: str
+
+
+def choose_table() -> LearnedTable | None:
+    """Choose a table; if the opened model has none, or none is open, render the reason and return None."""
+    owner = widgets.pick(say("positions.learned.owner", "Table of"), OWNERS, "table_of")
+    if owner == "classifier":
+        vectors = open_vision_without_sidebar().lesson("learned positions", learned_vectors)
+        return LearnedTable("position_embedding", vectors, owner)
+    service = opened_models().used_by(streamlit_internals.session_id())
+    if service is None:
+        st.info(block("positions", "numbered-none-opened"))
+        label = say("positions.learned.open", "Open a model")
+        st.page_link("pages/models/page.py", label=label)
+        return None
+    tables = service.lesson("position tables", find_position_tables)
+    if not tables:
+        st.info(block("positions", "numbered-no-table", name=literal.markdown(service.model.name)))
+        return None
+    names = {table.name: Untranslated(table.name) for table in tables}
+    name = widgets.select(say("positions.learned.name", "Table"), names, "table_name") if len(tables) > 1 else ""
+    table = next((table for table in tables if table.name == name), tables[0])
+    return LearnedTable(table.name, table.vectors, owner)
+
+
+def text_id(table: LearnedTable) -> str:
+    """Return the id of the block that explains the table."""
+    return "numbered-learned" if table.owner == "classifier" else "numbered-opened"
+
+
+def render_table(table: LearnedTable) -> None:
+    """Show the table itself, position by dimension, and its numbers as a file."""
+    drawn = table.vectors[:MOST_ROWS, :MOST_COLUMNS]
+    top = symmetric(drawn)
+    axes = say("axis.position", "position"), say("axis.dimension", "dimension")
+    title = say("positions.learned.table", "The table")
+    st.header(title, anchor=False)
+    matrix_chart(
+        ChartMatrix(drawn, *axes, say("value", "value"), low=-top, high=top),
+        "learned-table",
+        say("positions.learned.alt", "The learned vectors, a row for each position; the file has all numbers."),
+    )
+    count, width = table.vectors.shape
+    largest = float(np.abs(table.vectors).max())
+    name = literal.markdown(table.name)
+    caption("positions", "numbered-shape", name=name, count=count, width=width, largest=largest)
+    files.npz("position-table", {"table": table.vectors}, say("positions.learned.npz", "Table as NPZ"))

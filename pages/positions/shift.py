@@ -3,11 +3,11 @@
 import numpy as np
 import streamlit as st
 
+from model.lessons.column_overlap import measure_overlap
 from model.lessons.position_geometry import find_shift_matrix, measure_similarity
-from pages.positions import overlap
-from pages.positions.encoding_settings import choose_settings
+from pages.positions.encoding_settings import EncodingSettings, choose_settings
 from pages.shared import checks, files
-from pages.shared.charts import curves, matrix_chart
+from pages.shared.charts import curves, matrix_chart, metrics
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, fold_check, paragraph
@@ -67,7 +67,7 @@ def render_similarity(request: Request) -> None:
             "similarity", {"products": similarities.products}, say("positions.products.npz", "All products as NPZ")
         )
     files.folded_table(lambda: files.data_frame(rows, header), hide_index=True)
-    overlap.render(encoding)
+    render(encoding)
 
 
 def render_rotation(request: Request) -> None:
@@ -115,3 +115,43 @@ def render_rotation(request: Request) -> None:
         rows = [[place, *row] for place, row in enumerate(part.tolist())]
         files.csv(header, rows, "rotation", say("positions.rotation.csv", "Shown part as CSV"))
     files.folded_table(lambda: files.data_frame(part, header[1:], list(range(count)), header[0]))
+
+
+# Do the dimensions disturb each other? The cosines of all columns over the chosen positions.
+
+
+def render(encoding: EncodingSettings) -> None:
+    """Show the overlap of the columns, and its mean for fast, slow and random ones."""
+    overlap = measure_overlap(encoding.length, encoding.d_model, encoding.form)
+    st.header(say("positions.overlap", "Do the dimensions disturb each other?"), anchor=False)
+    left, right = st.columns(2, gap="large")
+    dimension, other = say("axis.dimension", "dimension"), say("positions.overlap.other", "another dimension")
+    with left:
+        cosine = say("column.cosine", "cosine")
+        chart = ChartMatrix(overlap.cosines, dimension, other, cosine, low=-1, high=1)
+        alt = say("positions.overlap.alt", "Cosine of every two columns over the chosen positions.")
+        matrix_chart(chart, "overlap", alt)
+    turning = int(overlap.turning.sum())
+    with right:
+        label = say("positions.overlap.mean", "Mean |cosine| of two dimensions")
+        metrics((label, overlap.mean), (say("positions.overlap.random", "Of random columns"), overlap.random))
+        metrics(
+            (say("positions.overlap.fast", "With a whole period"), _formatted(overlap.mean_of_turning)),
+            (say("positions.overlap.slow", "With less"), _formatted(overlap.mean_of_slow)),
+        )
+        values = {"length": encoding.length, "turning": turning, "all": encoding.d_model}
+        paragraph("positions", "overlap", **values)
+    fold_check(
+        "positions", "overlap-check", difference=checks.format_difference("overlap of columns", overlap.difference)
+    )
+    header = [dimension, *map(str, range(encoding.d_model))]
+    with st.container(horizontal=True):
+        rows = lambda: [[place, *row] for place, row in enumerate(overlap.cosines.tolist())]  # noqa: E731
+        files.csv(header, rows, "overlap", say("positions.overlap.csv", "Cosines as CSV"))
+        arrays = {"cosines": overlap.cosines, "turning": np.asarray(overlap.turning)}
+        files.npz("overlap", arrays, say("positions.overlap.npz", "Cosines as NPZ"))
+
+
+def _formatted(mean: float | None) -> str:
+    """Format a mean; a dash where there are no two such columns."""
+    return "\u2013" if mean is None else three_digits(mean)

@@ -9,7 +9,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import takewhile
 from typing import Any, Generic, TypeVar
+
+import streamlit as st
 
 from model import DecodingOptions, GateInterventions, HeadInterventions, Step, Trace, VisionTrace
 from model.attribution.intervention_result import InterventionResult
@@ -18,7 +21,6 @@ from model.runtime.progress import InSteps, steps_with_fallback
 from model.text.source_text import normalize_source
 from model.tracing.kinds import AttentionKind
 from model.tracing.trace import SentenceTrace
-from pages.shared import former_sentence
 from server import run_context
 from server.result_cache import ResultCache, T
 from server.shared_streams import SharedStreams
@@ -119,7 +121,7 @@ class Service(Generic[M]):
 
     def _start_stream(self, text: str, options: DecodingOptions) -> Iterator[Step]:
         """Decode, with the translation that the visitor had before as draft if the sentence is nearly the same."""
-        former = former_sentence.similar_sentence(text) if "pull" in self.model.capabilities else None
+        former = similar_sentence(text) if "pull" in self.model.capabilities else None
         steps = self.cached_steps(former, options) if former is not None else None
         if steps is None:
             return self.model.stream(text, options)
@@ -136,7 +138,7 @@ class Service(Generic[M]):
     def trace(self, text: str, options: DecodingOptions) -> Trace:
         """Return everything the network computes for `text` and its translation under `options`."""
         produced = self.steps(text, options)[-1].ids
-        former_sentence.remember(text)
+        remember(text)
         run_context.log_sizes(produced=len(produced))
         return self.trace_of_ids(text, produced)
 
@@ -194,3 +196,35 @@ def labelled_kind(kind: AttentionKind) -> kind_labels.Kind:
 def kinds_by_name(kinds: Iterable[AttentionKind]) -> dict[str, kind_labels.Kind]:
     """Return the labelled kinds of a model, in its order."""
     return {kind.name: labelled_kind(kind) for kind in kinds}
+
+
+# The sentence that a visitor had translated last: its translation is a draft for the next one.
+
+_FORMER = "former_sentence"  # in the session
+
+
+def remember(text: str) -> None:
+    """Store the sentence; outside a visitor's run there is nowhere to store it."""
+    if run_context.is_running():
+        st.session_state[_FORMER] = text
+
+
+def similar_sentence(text: str) -> str | None:
+    """Return the former sentence if it shares most of its words with `text`, at the beginning and the end; else None.
+
+    The translation of another sentence would only make decoding slower.
+    """
+    former = st.session_state.get(_FORMER) if run_context.is_running() else None
+    return former if former is not None and share_most_words(text, former) else None
+
+
+def share_most_words(one: str, other: str) -> bool:
+    """Whether two sentences have more than half of the words of the shorter one in common, at both ends together."""
+    words, others = one.split(), other.split()
+    alike = _leading(words, others) + _leading(words[::-1], others[::-1])
+    return alike > min(len(words), len(others)) / 2
+
+
+def _leading(words: list[str], others: list[str]) -> int:
+    """Count the words before the first difference."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(words, others, strict=False)))

@@ -16,7 +16,7 @@ from streamlit.runtime import Runtime
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 
 from pages.shared import models, service, warmup
-from server import housekeeping, metrics, process_memory, run_context, warm_up
+from server import metrics, process_memory, run_context, warm_up
 from server.health import Readiness
 from server.limits import THREADS
 from server.result_cache import ResultCache, clear_all
@@ -77,15 +77,15 @@ def test_expired_sessions_are_closed(monkeypatch):
 
     monkeypatch.setattr(Runtime, "_instance", type("Runtime", (), {"_session_mgr": Manager()})())
     now[0] = 100.0
-    assert housekeeping.expire_sessions() == 1
+    assert warm_up.expire_sessions() == 1
     now[0] = 200.0
-    assert housekeeping.expire_sessions() == 0
+    assert warm_up.expire_sessions() == 0
     assert len(storage._cache._data) == 0
 
 
 def test_another_streamlit_version_is_not_patched(monkeypatch):
     monkeypatch.setattr(Runtime, "_instance", object())
-    assert housekeeping.expire_sessions() == 0
+    assert warm_up.expire_sessions() == 0
 
 
 class Ring:
@@ -116,8 +116,8 @@ def test_freeing_memory_collects_garbage_among_frozen_objects(unfrozen):
 def test_older_objects_are_frozen_and_collected_at_intervals(unfrozen, monkeypatch):
     sessions = [2, 2, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0]  # at each round
     rounds, freed_at, forgotten = [], [], []
-    monkeypatch.setattr(housekeeping, "FREEZE_SECONDS", 0)
-    monkeypatch.setattr(housekeeping, "COLLECT_ROUNDS", 3)
+    monkeypatch.setattr(warm_up, "FREEZE_SECONDS", 0)
+    monkeypatch.setattr(warm_up, "COLLECT_ROUNDS", 3)
 
     def expire():
         if len(rounds) == len(sessions):
@@ -125,13 +125,13 @@ def test_older_objects_are_frozen_and_collected_at_intervals(unfrozen, monkeypat
         rounds.append(sessions[len(rounds)])
         return rounds[-1]
 
-    monkeypatch.setattr(housekeeping, "expire_sessions", expire)
-    monkeypatch.setattr(housekeeping, "free_memory", lambda: freed_at.append(len(rounds)))
-    monkeypatch.setattr(housekeeping.result_cache, "clear_all", lambda: forgotten.append(len(rounds)))
-    monkeypatch.setattr(housekeeping.metrics, "runs", lambda: 1 if len(rounds) < 9 else 2)
+    monkeypatch.setattr(warm_up, "expire_sessions", expire)
+    monkeypatch.setattr(warm_up, "free_memory", lambda: freed_at.append(len(rounds)))
+    monkeypatch.setattr(warm_up.result_cache, "clear_all", lambda: forgotten.append(len(rounds)))
+    monkeypatch.setattr(warm_up.metrics, "runs", lambda: 1 if len(rounds) < 9 else 2)
     gc.unfreeze()
     with pytest.raises(StopAsyncIteration):
-        run_in_thread(asyncio.wait_for(housekeeping.run_housekeeping(), 20))
+        run_in_thread(asyncio.wait_for(warm_up.run_housekeeping(), 20))
     assert gc.get_freeze_count() > 0
     # a visitor left, two rounds each; a third round only with runs since then
     assert freed_at == [3, 4, 9, 10, 11]
@@ -141,10 +141,10 @@ def test_older_objects_are_frozen_and_collected_at_intervals(unfrozen, monkeypat
 @pytest.mark.parametrize(("waiting", "rounds"), [(0, [3, 6, 9, 12]), (1, [5, 10])])
 def test_full_collections_are_rarer_while_visitors_wait(unfrozen, monkeypatch, waiting, rounds):
     runs, freed_at = itertools.count(1), []
-    monkeypatch.setattr(housekeeping, "FREEZE_SECONDS", 0)
-    monkeypatch.setattr(housekeeping, "COLLECT_ROUNDS", 3)
-    monkeypatch.setattr(housekeeping, "BUSY_COLLECT_ROUNDS", 5)
-    monkeypatch.setattr(housekeeping, "run_queue", lambda: SimpleNamespace(waiting=waiting))
+    monkeypatch.setattr(warm_up, "FREEZE_SECONDS", 0)
+    monkeypatch.setattr(warm_up, "COLLECT_ROUNDS", 3)
+    monkeypatch.setattr(warm_up, "BUSY_COLLECT_ROUNDS", 5)
+    monkeypatch.setattr(warm_up, "run_queue", lambda: SimpleNamespace(waiting=waiting))
     done = []
 
     def expire():
@@ -153,11 +153,11 @@ def test_full_collections_are_rarer_while_visitors_wait(unfrozen, monkeypatch, w
         done.append(1)
         return 1
 
-    monkeypatch.setattr(housekeeping, "expire_sessions", expire)
-    monkeypatch.setattr(housekeeping, "free_memory", lambda: freed_at.append(len(done)))
-    monkeypatch.setattr(housekeeping.metrics, "runs", lambda: next(runs))
+    monkeypatch.setattr(warm_up, "expire_sessions", expire)
+    monkeypatch.setattr(warm_up, "free_memory", lambda: freed_at.append(len(done)))
+    monkeypatch.setattr(warm_up.metrics, "runs", lambda: next(runs))
     with pytest.raises(StopAsyncIteration):
-        run_in_thread(asyncio.wait_for(housekeeping.run_housekeeping(), 20))
+        run_in_thread(asyncio.wait_for(warm_up.run_housekeeping(), 20))
     assert freed_at == rounds
 
 

@@ -25,11 +25,8 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.web.server.starlette.starlette_server import _get_uvicorn_config_kwargs
 
 from server import logs, process_memory
-from server.addresses import SOCKET
-from server.connection_limits import ConnectionLimits
-from server.http_connection import LimitedHttpProtocol
 from server.limits import HttpLimits, SocketLimits
-from server.middleware import middleware_stack
+from server.middleware import SOCKET, ConnectionLimits, LimitedHttpProtocol, middleware_stack
 from server.websocket_connection import LimitedWebSocketProtocol
 from tests.processes import ServerProcess, answers_http, free_port, processor_seconds, resident_megabytes
 

@@ -9,8 +9,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from server.limits import SocketLimits
-from server.send_buffer import SendBuffer, UnsentBytes
-from server.websocket_messages import _Socket
+from server.websocket_messages import SendBuffer, UnsentBytes, _Socket
 from tests.coroutines import run_in_thread
 
 MOMENT = 0.02  # seconds after which a message that is not delayed has passed

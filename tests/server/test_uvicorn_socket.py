@@ -19,9 +19,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from server import uvicorn_socket
-from server.client_address import SocketsByAddress, trusted_proxies
-from server.http_connection import LimitedHttpProtocol
 from server.limits import SocketLimits
+from server.middleware import LimitedHttpProtocol, SocketsByAddress, trusted_proxies
 from server.websocket_connection import LimitedWebSocketProtocol
 from server.websocket_messages import MessageFilter
 from tests.coroutines import run_in_thread

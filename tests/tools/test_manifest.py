@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from model.runtime.manifest import manifest_content, recorded_sha256
+from model.runtime.checkpoint import manifest_content, recorded_sha256
 from tools import manifest
 
 

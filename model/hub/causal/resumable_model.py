@@ -4,7 +4,10 @@ Where its residual streams are not found or not proven, `has_stream` is false an
 begin at the input, and only what passes the tap of attention can be changed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import wraps
 from typing import Any
 
 import torch
@@ -14,16 +17,371 @@ from ...causal.causal_error import CausalError
 from ...causal.resumable import HeadMatrices, Inputs, RecordedRun, ResumableNetwork, stream_name
 from ...networks.tap import Tap, identity_tap
 from ...tracing.kinds import AttentionKind
-from ..eager_attention import CallRecorder
+from ..eager_attention import CallRecorder, is_half
 from ..errors import states_errors
-from ..forward_run import ModelInputs
+from ..forward_run import ModelInputs, call_options
+from ..interface import recording_calls
+from ..library_types import Network
 from ..model_inputs import probe_inputs, same_length_inputs
 from ..opened_network import OpenedNetwork
 from ..scoring import end_id
-from .block_runs import STEPS, BlockRun, StreamHooks, head_tap, heads_of, run_with_calls
-from .found_streams import FoundStreams, find_streams, token_embedding
+from .block_places import BlockPlaces, find_blocks, find_places
 from .head_maps import read_matrices
-from .stream_proof import BATCHES, ProvenRuns, StreamProof, prove_streams
+from .module_calls import ModuleCall, ObservedRun, observe_run, stream_argument, stream_output
+from .stream_proof import BATCHES, HALF_SUMS, SUMS, ProvenRuns, StreamProof, prove_streams
+
+# Find everything about the residual streams of an opened model that its modules show in one short run.
+
+
+@dataclass(frozen=True)
+class FoundStreams:
+    """The streams of a network, found but not yet proven."""
+
+    places: BlockPlaces  # see `model.hub.causal.block_places`
+    # stack and layer -> names of its calls of attention, in their order; None for one that has none
+    calls: dict[tuple[str, int], list[str | None]]
+    # modules that read the last stream of the output stack as it is, and return as many numbers
+    last_norms: tuple[str, ...]
+    # module that returns what a feed-forward layer adds -> the matrix inside that computes it
+    feed_forward_ends: dict[str, str]
+    tolerance: float  # largest difference that counts as rounding, as a share of the largest number
+
+
+def find_streams(opened: OpenedNetwork, probe: ModelInputs, output_stack: str) -> FoundStreams:
+    """Run a network once on a short input and find its streams.
+
+    Raises:
+        CausalError: they are not found; the message states where.
+    """
+    network, plan = opened.network, opened.proof.plan
+    observed = observe_run(network, probe, plan.names, opened.proof.by_interface)
+    tolerance = SUMS * (HALF_SUMS if is_half(next(network.parameters()).dtype) else 1.0)
+    lists = {name: len(modules) for name, modules in network.named_modules() if isinstance(modules, nn.ModuleList)}
+    stacks = find_blocks(observed, plan, lists)
+    lengths = [probe[name].shape[1] for name in ("input_ids", "decoder_input_ids") if name in probe]
+    places = find_places(observed, plan, stacks, _find_embeddings(opened, observed, lengths), tolerance)
+    return FoundStreams(
+        places,
+        _name_calls(opened, observed, places),
+        _find_last_norms(observed, places.stacks[output_stack][-1].module),
+        _find_matrices(network, observed, places),
+        tolerance,
+    )
+
+
+def _find_embeddings(opened: OpenedNetwork, observed: ObservedRun, lengths: list[int]) -> tuple[str, ...]:
+    """The modules that embed the tokens of each stack, by its number of tokens; none where they are not found."""
+    if opened.vision:
+        return ()
+    table = getattr(token_embedding(opened), "weight", None)
+    modules = {name: one for name, one in opened.network.named_modules() if isinstance(one, nn.Embedding)}
+    calls = [call for call in observed.calls if call.name in modules and modules[call.name].weight is table]
+    shapes = [None if call.returned is None else tuple(call.returned.shape[:-1]) for call in calls]
+    return tuple(call.name for call in calls) if shapes == [(1, length) for length in lengths] else ()
+
+
+def token_embedding(opened: OpenedNetwork) -> nn.Module:
+    """The module that embeds the tokens of the input."""
+    network: Any = opened.network
+    module: nn.Module = network.get_input_embeddings()
+    return module
+
+
+def _name_calls(
+    opened: OpenedNetwork, observed: ObservedRun, places: BlockPlaces
+) -> dict[tuple[str, int], list[str | None]]:
+    layers = {
+        block.module: (stack, number) for stack, blocks in places.stacks.items() for number, block in enumerate(blocks)
+    }
+    calls: dict[tuple[str, int], list[str | None]] = {place: [] for place in layers.values()}
+    for place, name in zip(observed.attention, opened.proof.plan.names, strict=True):
+        own = None if place.layer is None else layers.get(f"{place.layer[0]}.{place.layer[1]}")
+        if own is not None:
+            calls[own].append(name)
+    return calls
+
+
+def _find_last_norms(observed: ObservedRun, last: str) -> tuple[str, ...]:
+    (block,) = observed.of(last)
+    return tuple(
+        call.name
+        for call in observed.calls
+        if call.start > block.end
+        and _same(call.read, block.returned)
+        and call.returned is not None
+        and call.read is not None
+        and call.returned.shape == call.read.shape
+    )
+
+
+def _find_matrices(network: nn.Module, observed: ObservedRun, places: BlockPlaces) -> dict[str, str]:
+    """For each feed-forward layer, the module with a matrix that returns the same numbers, if there is one."""
+    parts = {part.output for blocks in places.stacks.values() for block in blocks for part in block.sub_layers[-1:]}
+    by_name: dict[str, ModuleCall] = {call.name: call for call in observed.calls}
+    matrices = [
+        by_name[name]
+        for name, module in network.named_modules()
+        if name in by_name and getattr(getattr(module, "weight", None), "ndim", 0) == 2
+    ]
+    ends: dict[str, str] = {}
+    for name in parts:
+        block = name.rsplit(".", 1)[0]
+        returned = by_name[name].returned
+        inside = (call for call in matrices if call.name == name or call.name.startswith(f"{block}."))
+        for call in inside:
+            if _same(call.returned, returned):
+                ends[name] = call.name
+    return ends
+
+
+def _same(first: Tensor | None, second: Tensor | None) -> bool:
+    return first is not None and second is not None and first.shape == second.shape and torch.equal(first, second)
+
+
+# Run an opened network with a tap on its residual streams, from any layer on.
+#
+# Hooks on the modules that were found send tensors through the tap of the run that is current in this thread, and do
+# nothing without one. Layers before the first one that runs are not computed: each returns the stream that it receives,
+# and the first one reads a recorded stream instead. What the network computes besides, such as masks and positions, it
+# computes from the inputs as always.
+
+STEPS = frozenset(("queries", "keys", "values", "weights", "outputs"))  # of attention, that pass the tap
+
+
+class StreamReached(Exception):
+    """The last layer of the stack that is asked for has run; what follows is not computed."""
+
+    def __init__(self, stream: Tensor) -> None:
+        super().__init__()
+        self.stream = stream
+
+
+@dataclass(eq=False)
+class BlockRun:
+    """One run of a network."""
+
+    tap: Tap = identity_tap  # receives every tensor that has a name
+    # stack -> the first layer that runs, by default 0; may be the number of layers
+    first: Mapping[str, int] = field(default_factory=dict)
+    # stack -> the stream that enters this layer, after the tap
+    entering: Mapping[str, Tensor] = field(default_factory=dict)
+    until: str = ""  # the run ends with the last layer of this stack; "" runs the network to its end
+    layers: int | None = None  # how many layers of that stack; by default all
+    # whether earlier layers are left out; otherwise they are computed, and what they return is not used
+    skips: bool = True
+    place: tuple[str, int] | None = None  # stack and layer that run now
+    shape: tuple[int, ...] = ()  # rows and positions of the stream in this layer
+    called: int = 0  # calls of attention that this layer has made
+    embedded: int = 0  # stacks whose tokens have been embedded
+    hooks: "StreamHooks | None" = None
+
+
+current_run: ContextVar[BlockRun | None] = ContextVar("current_run", default=None)  # of this thread
+
+
+class StreamHooks:
+    """The hooks of one network. They stay on its modules.
+
+    Args:
+        calls: stack and layer -> names of its calls of attention, in their order; None for one that has none.
+        heads: name of a kind's sub-layer in a stack, such as "decoder.self" -> number of heads.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        places: BlockPlaces,
+        calls: Mapping[tuple[str, int], Sequence[str | None]],
+        heads: Mapping[str, int],
+    ) -> None:
+        self.network, self.places, self.calls, self.heads = network, places, calls, heads
+        modules = dict(network.named_modules())
+        for stack, blocks in places.stacks.items():
+            for number, block in enumerate(blocks):
+                self._wrap_block(modules[block.module], stack, number, len(blocks))
+                for part in block.sub_layers:
+                    name = f"{stack}.{number}.{part.name}"
+                    self._tap_output(modules[part.output], f"{name}.sublayer_output")
+                    if part.reads:
+                        self._tap_input(modules[part.reads], f"{name}.sublayer_input")
+                    if part.norm:
+                        self._tap_input(modules[part.norm], f"{name}.summed")
+                        self._tap_output(modules[part.norm], f"{name}.normalised")
+        for name in set(places.embeddings):
+            self._tap_embedding(modules[name])
+
+    def _run(self) -> BlockRun | None:
+        run = current_run.get()
+        return run if run is not None and run.hooks is self else None
+
+    def _tap_output(self, module: nn.Module, name: str) -> None:
+        def hook(_: nn.Module, arguments: Any, output: Any) -> Any:
+            run = self._run()
+            if run is None:
+                return None
+            index, tensor = stream_output(output)
+            assert tensor is not None
+            tapped = run.tap(name, tensor.unflatten(0, run.shape) if tensor.ndim == 2 else tensor)
+            # a copy, since some networks add to it in place, and what was recorded must not change
+            return _put(
+                output, index, tapped.clone().view(-1, tensor.shape[-1]) if tensor.ndim == 2 else tapped.clone()
+            )
+
+        module.register_forward_hook(hook)
+
+    def _tap_embedding(self, module: nn.Module) -> None:
+        """Tap the embedded tokens of the stacks, in the order in which they run."""
+        stacks = list(self.places.stacks)
+
+        def hook(_: nn.Module, arguments: Any, output: Tensor) -> Tensor | None:
+            run = self._run()
+            if run is None or run.place is not None or run.embedded == len(stacks):
+                return None
+            run.embedded += 1
+            return run.tap(f"{stacks[run.embedded - 1]}.token_embedding", output)
+
+        module.register_forward_hook(hook)
+
+    def _tap_input(self, module: nn.Module, name: str) -> None:
+        def hook(_: nn.Module, arguments: tuple, options: dict) -> Any:
+            run = self._run()
+            if run is None:
+                return None
+            key, tensor = stream_argument(arguments, options)
+            if tensor is None:
+                return None
+            return _put_argument(arguments, options, key, run.tap(name, tensor))
+
+        module.register_forward_pre_hook(hook, with_kwargs=True)
+
+    def _wrap_block(self, module: nn.Module, stack: str, number: int, layers: int) -> None:
+        original, joined = module.forward, self.places.joined.get(stack, frozenset())
+        length: list[tuple[type, int] | None] = [None]  # form of what the layer returns, as seen when it last ran
+
+        @wraps(original)
+        def forward(*arguments: Any, **options: Any) -> Any:
+            run = self._run()
+            if run is None:
+                return original(*arguments, **options)
+            key, stream = stream_argument(arguments, options)
+            assert stream is not None
+            first = run.first.get(stack, 0)
+            entering = run.entering.get(stack)
+            if number == first and entering is not None:
+                stream = entering
+            elif number >= first and (number == 0 or number in joined):
+                stream = run.tap(stream_name(stack, number), stream)
+            if number < first and run.skips:
+                ended = first == layers == number + 1 and entering is not None
+                return self._finish(run, stack, number + 1 == layers, entering if ended else stream, length[0])
+            run.place, run.called, run.shape = (stack, number), 0, tuple(stream.shape[:2])
+            arguments, options = _put_argument(arguments, options, key, stream)
+            output = original(*arguments, **options)
+            run.place = None
+            length[0] = None if isinstance(output, Tensor) else (type(output), len(output))
+            index, after = stream_output(output)
+            assert after is not None
+            if number >= first and number + 1 not in joined:
+                after = run.tap(stream_name(stack, number + 1), after)
+            elif first == layers == number + 1 and entering is not None:
+                after = entering
+            if run.until == stack and number + 1 == (layers if run.layers is None else run.layers):
+                raise StreamReached(after)
+            return _put(output, index, after)
+
+        module.forward = forward
+
+    def _finish(
+        self, run: BlockRun, stack: str, last: bool, stream: Tensor | None, form: tuple[type, int] | None
+    ) -> Any:
+        """What a layer returns that is left out."""
+        assert stream is not None
+        if last and run.until == stack:
+            raise StreamReached(stream)
+        if form is None:
+            return stream
+        return form[0]((stream, *[None] * (form[1] - 1)))
+
+    def start(self, run: BlockRun, inputs: ModelInputs, by_interface: bool) -> Any:
+        """Run the network with `run` as the current one.
+
+        Returns:
+            The library's output, or the stream of the stack `run.until`, `(row, position, width)`.
+        """
+        run.hooks = self
+        token = current_run.set(run)
+        try:
+            return run_with_calls(self.network, inputs, _BlockCalls(run), by_interface)
+        except StreamReached as reached:
+            return reached.stream
+        finally:
+            current_run.reset(token)
+
+
+class _BlockCalls(CallRecorder):
+    """Calls of attention, named by the layer that makes them, since layers may be left out."""
+
+    def __init__(self, run: BlockRun) -> None:
+        super().__init__(reduce=lambda index, call: None)
+        self.run = run
+
+    def next_step(self) -> Tap:
+        run = self.run
+        assert run.hooks is not None
+        if run.place is None:
+            return identity_tap
+        names = run.hooks.calls[run.place]
+        name = names[run.called] if run.called < len(names) else None
+        run.called += 1
+        return identity_tap if name is None else head_tap(run.tap, name, run.hooks.heads)
+
+
+def head_tap(tap: Tap, name: str, heads: Mapping[str, int]) -> Tap:
+    """The tap of one call of attention; keys and values that heads share are repeated for each head."""
+    stack, _, sublayer = name.split(".")
+    count = heads[f"{stack}.{sublayer}"]
+
+    def step(step: str, tensor: Tensor) -> Tensor:
+        if step not in STEPS:
+            return tensor
+        if step in ("keys", "values") and tensor.shape[1] < count:
+            tensor = tensor.repeat_interleave(count // tensor.shape[1], dim=1)
+        return tap(f"{name}.{step}", tensor)
+
+    return step
+
+
+def run_with_calls(network: Network, inputs: ModelInputs, recorder: CallRecorder, by_interface: bool) -> Any:
+    """Run a network on a batch; gradients are recorded where the caller enables them."""
+    options = call_options(network, inputs)
+    with recording_calls(recorder, by_interface, rows=len(next(iter(inputs.values())))):
+        return network(**inputs, **options)
+
+
+def heads_of(kinds: Sequence[AttentionKind], sizes: Mapping[str, tuple[int, int, int]]) -> dict[str, int]:
+    """Number of heads by stack and sub-layer."""
+    return {f"{kind.stack}.{kind.sublayer}": sizes[kind.name][1] for kind in kinds}
+
+
+def _put(output: Any, index: int | None, tensor: Tensor) -> Any:
+    if index is None:
+        return tensor
+    parts = list(output)
+    parts[index] = tensor
+    return type(output)(parts)
+
+
+def _put_argument(arguments: tuple, options: dict, key: int | str | None, tensor: Tensor) -> tuple[tuple, dict]:
+    if isinstance(key, int):
+        return (*arguments[:key], tensor, *arguments[key + 1 :]), options
+    assert key is not None
+    return arguments, {**options, key: tensor}
+
+
+def rows_of(inputs: ModelInputs, rows: Tensor) -> dict[str, Tensor]:
+    """Some rows of the inputs of a batch."""
+    return {name: torch.index_select(tensor, 0, rows) for name, tensor in inputs.items()}
+
 
 TAIL_ROWS = 64  # single positions that are read out together
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from model import OpenError
-from model.hub import errors, folder_files, trial
+from model.hub import errors, folder_files, loading
 from model.hub.checkpoint_summary import summarize_folder
 from model.open_model import hash_of, open_model
 from tests.model.hub import tiny
@@ -163,7 +163,7 @@ def test_a_device_is_not_read(tmp_path):
     ],
 )
 def test_no_number_of_a_configuration_fills_the_memory(checkpoint, monkeypatch, name, settings):
-    monkeypatch.setattr(trial, "SECONDS", 1.5)
+    monkeypatch.setattr(loading, "SECONDS", 1.5)
     folder = checkpoint(name)
     change(folder / "config.json", **settings)
     assert_refused(
@@ -184,7 +184,7 @@ def test_no_number_of_a_configuration_fills_the_memory(checkpoint, monkeypatch, 
     ],
 )  # fmt: skip
 def test_no_number_of_another_type_fills_the_memory(checkpoint, monkeypatch, config):
-    monkeypatch.setattr(trial, "SECONDS", 1.5)
+    monkeypatch.setattr(loading, "SECONDS", 1.5)
     folder = checkpoint("gpt2")
     (folder / "config.json").write_text(json.dumps(config))
     assert_refused(folder, "Building this model|lack|cannot have|cannot be loaded|belong together|reads no text")
@@ -220,7 +220,7 @@ def test_numbers_of_an_image_processor_fill_no_memory(checkpoint):
 @pytest.mark.parametrize("part", ["pre_tokenizer", "normalizer"])
 def test_a_pathological_expression_of_a_tokenizer_ends_in_a_sentence(checkpoint, monkeypatch, pattern, part):
     """A panic of the tokenizer's library is a `BaseException`, which nothing else here would catch."""
-    monkeypatch.setattr(trial, "SECONDS", 1.5)
+    monkeypatch.setattr(loading, "SECONDS", 1.5)
     folder = checkpoint("gpt2")
     file = folder / "tokenizer.json"
     split = {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
@@ -277,17 +277,17 @@ def test_what_ends_a_thread_passes():
 
 def test_a_trial_ends_at_its_time(checkpoint, monkeypatch):
     folder = checkpoint("gpt2")
-    monkeypatch.setattr(trial, "SECONDS", 0.0)
+    monkeypatch.setattr(loading, "SECONDS", 0.0)
     with pytest.raises(OpenError, match="more than 1.5 GB or 0 seconds"):
         open_model(folder, device="cpu")
 
 
 @pytest.mark.nightly
 def test_the_trial_s_process_is_started_anew_where_it_has_ended(saved):
-    helper = trial._helper()
-    first = trial.try_out(saved["gpt2"], "gpt2", None)
+    helper = loading._helper()
+    first = loading.try_out(saved["gpt2"], "gpt2", None)
     helper._process.kill()
-    assert trial.try_out(saved["gpt2"], "gpt2", None) == first
+    assert loading.try_out(saved["gpt2"], "gpt2", None) == first
     assert first.parameters == sum(each.numel() for each in tiny.network("gpt2").parameters())
 
 
@@ -295,7 +295,7 @@ def test_trials_of_several_threads_do_not_mix(saved):
     results: dict[str, int] = {}
     threads = [
         threading.Thread(
-            target=lambda name=name: results.update({name: trial.try_out(saved[name], name, None).parameters})
+            target=lambda name=name: results.update({name: loading.try_out(saved[name], name, None).parameters})
         )
         for name in ("gpt2", "t5", "vit")
     ]

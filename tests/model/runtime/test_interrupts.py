@@ -13,7 +13,7 @@ import pytest
 
 from model.runtime import interrupts
 from model.study import __main__ as study
-from model.study.shards import Shards
+from model.study.run import Shards
 from tests.model.toy_language import toy_pairs
 from tests.processes import ROOT
 from training import __main__ as training

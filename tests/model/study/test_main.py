@@ -12,7 +12,7 @@ from pyarrow.parquet import read_table
 from attention_atlas import study
 from model.runtime.checkpoint import read_json, sha256_of
 from model.study.__main__ import main
-from model.study.shards import Shards
+from model.study.run import Shards
 from tests.model.toy_language import toy_pairs
 from tests.processes import free_port
 from tests.training.programs import PATIENCE, ROOT, finish, run, start

@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 
 from model.runtime.messages import UserError
-from pages.loss.scored_tokens import parse_tokens
+from pages.loss.cross_entropy import parse_tokens
 from tests.pages.charts import check_caption
 from tests.pages.conftest import ROOT, SENTENCE, html_of
 from tests.pages.reading import number, table

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from model.hub import checkpoint_summary, downloading
-from pages.models.model_downloads import Download
+from pages.models.model_picker import Download
 from tests.model.hub.hub_server import Hub, serving
 from tests.new_process import clear_all
 from tests.pages.models.opened_model_page import open_maps, page_text

@@ -10,7 +10,7 @@ from model.hub import trace_limits
 from model.hub.opened_pictures import patch_trace
 from model.open_model import open_model
 from model.tracing.head_interventions import Scale
-from pages.models import attention_labels, our_models, trace_retention
+from pages.models import attention_labels, model_picker, trace_retention
 from tests.new_process import clear_all
 from tests.pages.apart import sent_weights
 from tests.pages.kinds import maps_by_kind
@@ -24,7 +24,7 @@ from views.text import literal
 from views.text.numbers import three_digits
 from views.viewer.attention_maps import from_trace
 
-OURS = [label() for label in our_models.OURS.values()]
+OURS = [label() for label in model_picker.OURS.values()]
 
 
 def test_with_an_empty_allowlist_the_page_names_the_setting(open_app, monkeypatch):

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.drawn_rows import row_names
-from tests.pages.translate.test_pulls import answers_of
+from tests.pages.translate.test_stage import answers_of
 from tests.payloads import read_payload
 from views.components.opened_layer import LayerRequest, valid_request
 from views.components.requests import INVALID, InvalidRequest

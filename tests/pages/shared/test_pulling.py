@@ -11,7 +11,7 @@ from model.tracing.head_interventions import Pull
 from pages.shared import pulling
 from pages.shared.pull_sentences import PulledPlaces
 from pages.shared.service import Service
-from pages.translate.pulls import answer_request
+from pages.translate.stage import answer_request
 from views.components.stage import StageRequest
 from views.map_labels import MEAN
 from views.text import waiting

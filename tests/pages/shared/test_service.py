@@ -5,10 +5,12 @@ import time
 from unittest.mock import patch
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from model import CheckpointError, DecodingOptions
-from pages.shared.service import Service
+from model import CheckpointError, DecodingOptions, Translator
+from pages.shared.service import Service, share_most_words
+from server import run_context
 from server.result_cache import ResultCache
 from tests.new_process import clear_all
 from tests.pages.conftest import PATIENCE, ROOT
@@ -146,3 +148,38 @@ def test_an_analysis_is_computed_once_even_if_it_is_empty():
     for _ in range(2):
         assert service.analysis("nothing", lambda _: computed.append(1) or ()) == ()
     assert computed == [1]
+
+
+GREEDY = DecodingOptions()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "similar"),
+    [
+        ("The old teacher ", "The old teacher bought ", True),
+        ("The old teacher bought bread.", "The very old teacher bought bread.", True),
+        ("The old teacher", "My young farmer", False),
+        ("She reads.", "She sleeps in the morning.", False),
+        ("The cat sat.", "The cat ran.", True),
+        ("", "The cat", False),
+    ],
+)
+def test_sentences_that_share_most_words_at_both_ends(one, other, similar):
+    assert share_most_words(one, other) is share_most_words(other, one) is similar
+
+
+def test_a_typed_word_is_decoded_with_the_translation_before_it(monkeypatch):
+    service, drafts = Service(Translator.load(device="cpu")), []
+    plain = service.model.stream
+    monkeypatch.setattr(
+        service.model, "stream", lambda text, options, draft=(): drafts.append(draft) or plain(text, options, draft)
+    )
+    monkeypatch.setattr(run_context, "is_running", lambda: True)
+    monkeypatch.setattr(st, "session_state", {})
+    first = service.trace("The old teacher bought ", GREEDY)
+    second = service.trace("The old teacher bought bread.", GREEDY)
+    service.trace("My cat sleeps.", GREEDY)
+    assert drafts == [(), first.next_ids, ()]
+    assert second.next_ids == Translator.load(device="cpu").trace("The old teacher bought bread.").next_ids
+    monkeypatch.setattr(run_context, "is_running", lambda: False)  # nobody's sentence
+    assert service.similar_sentence("My cat sleeps.") is None

@@ -8,7 +8,7 @@ from model import DecodingOptions
 from model.decoding.search import sampling_probabilities
 from pages.shared.models import open_service
 from pages.translate.candidates import chances, drawn_chances
-from tests.pages.translate.test_pulls import header_of
+from tests.pages.translate.test_stage import header_of
 from views.controls.sentence_input import TIRED
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from pages.shared.requests import answer_request
 from tests.pages.conftest import html_of
-from tests.pages.translate.test_pulls import answers_of, ask, header_of, pulls_in_address
+from tests.pages.translate.test_stage import answers_of, ask, header_of, pulls_in_address
 from views.components.requests import INVALID, InvalidRequest
 from views.components.stage import TypedSentence, valid_typing
 from views.controls.sentence_input import TIRED

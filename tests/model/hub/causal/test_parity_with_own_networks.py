@@ -17,7 +17,7 @@ from model.causal.own_networks import resumable
 from model.causal.path_patching import path_patch
 from model.causal.repeated_ids import score_heads
 from model.export.gpt2 import gpt2_config, gpt2_tensors
-from model.hub.causal.opened_attribution import attribute_logit as attribute_opened
+from model.hub.causal.opened_causal import attribute_logit as attribute_opened
 from model.open_model import open_model
 from tests.model.causal.small_networks import small_language_network
 from tests.model.hub import tiny

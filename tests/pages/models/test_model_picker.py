@@ -8,13 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from model import OpenError
-from pages.models import model_downloads
-from pages.models.model_downloads import Download, Downloads
+from pages.models import model_picker
+from pages.models.model_picker import Download, Downloads
 
 
 @pytest.fixture(autouse=True)
 def short_poll_interval(monkeypatch):
-    monkeypatch.setattr(model_downloads, "POLL_SECONDS", 0.005)
+    monkeypatch.setattr(model_picker, "POLL_SECONDS", 0.005)
 
 
 def test_two_visitors_follow_one_download():

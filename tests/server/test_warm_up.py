@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from server import backpressure
+from server import warm_up
 from server.limits import RunLimits
 from server.run_queue import RunQueue
 from tests.coroutines import run_in_thread
@@ -34,17 +34,17 @@ def pauses(monkeypatch, iterations, running=1):
         else:
             now[0] += now[-1]
 
-    monkeypatch.setattr(backpressure, "asyncio", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(warm_up, "asyncio", SimpleNamespace(sleep=sleep))
     with pytest.raises(asyncio.CancelledError):
-        backpressure.apply_backpressure(queue, clock=lambda: now[0]).send(None)
+        warm_up.apply_backpressure(queue, clock=lambda: now[0]).send(None)
     return queue.pauses
 
 
-SLOW, FAST = 1.1 * backpressure.SLOW_ITERATION, 0.9 * backpressure.SLOW_ITERATION
+SLOW, FAST = 1.1 * warm_up.SLOW_ITERATION, 0.9 * warm_up.SLOW_ITERATION
 
 
 def test_slow_iterations_pause_the_queue_until_two_checks_in_a_row_were_fast(monkeypatch):
-    assert backpressure.FAST_CHECKS == 2
+    assert warm_up.FAST_CHECKS == 2
     iterations = [SLOW, SLOW, FAST, SLOW, FAST, FAST, FAST]
     # each slow check pauses; the second fast one resumes, and so does the end
     assert pauses(monkeypatch, iterations) == [True, True, True, False, False]
@@ -66,8 +66,8 @@ def test_a_fast_event_loop_does_not_pause_the_queue():
     queue = RunQueue(RunLimits(running=1))
 
     async def check_for_a_moment():
-        task = asyncio.create_task(backpressure.apply_backpressure(queue))
-        await asyncio.sleep(5 * backpressure.INTERVAL)
+        task = asyncio.create_task(warm_up.apply_backpressure(queue))
+        await asyncio.sleep(5 * warm_up.INTERVAL)
         task.cancel()
 
     run_in_thread(check_for_a_moment())
