@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 import re
 import textwrap
 from collections.abc import Iterator
@@ -72,16 +73,30 @@ def lacks_errors(function: object) -> set[str]:
     return {error for error in raised(function) if not re.search(rf"\b{error}\b", errors)}
 
 
+def _text_of(node: ast.stmt | None) -> str:
+    """The text of a statement that is a string alone."""
+    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return str(node.value.value) if is_text else ""
+
+
+def _text_for(name: str, body: list[ast.stmt]) -> str:
+    """The docstring of several fields that begins with their names, one of which is `name`."""
+    texts = (_text_of(node).partition(": ") for node in body)
+    return next((text for names, _, text in texts if f"`{name}`" in names.split(", ")), "")
+
+
 def undocumented_arrays(cls: type) -> list[str]:
-    """Array fields of a class without a shape in the docstring or in a comment."""
+    """Array fields of a class without a shape in a docstring, of the class or below the field, or in a comment."""
     lines = textwrap.dedent(inspect.getsource(cls)).splitlines()
     documented, missing, before = " ".join((inspect.getdoc(cls) or "").split()), [], 0
-    for node in tree_of(cls).body:
+    body = tree_of(cls).body
+    for node, following in itertools.zip_longest(body, body[1:]):
         end = node.end_lineno
         if isinstance(node, ast.AnnAssign) and ARRAY.search(ast.unparse(node.annotation)):
             entry = re.search(rf"\b{node.target.id}\b[^:]*:(.*?)(?: \w+(?:, \w+)*: |$)", documented)
             comment = "\n".join(lines[before:end])
-            if not SHAPE.search(comment) and not (entry and SHAPE.search(entry[1])):
+            below = _text_of(following) or _text_for(node.target.id, body)
+            if not SHAPE.search(comment + below) and not (entry and SHAPE.search(entry[1])):
                 missing.append(node.target.id)
         else:
             before = end

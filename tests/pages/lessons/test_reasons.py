@@ -30,12 +30,12 @@ Values = dict[str, str]
 def templates(id: str) -> dict[str, str]:
     """Return the English texts of a lesson's reasons, by the end of their ids."""
     begin, found = f"lesson.{id}.because.", {}
-    for path in FOLDER.glob("*_reasons.py"):
+    for path in FOLDER.glob("*_lessons.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "say":
-                name, text = (ast.literal_eval(argument) for argument in node.args)
-                if name.startswith(begin):
-                    found[name.removeprefix(begin)] = text
+                name, *text = (argument.value for argument in node.args if isinstance(argument, ast.Constant))
+                if isinstance(name, str) and name.startswith(begin):
+                    (found[name.removeprefix(begin)],) = text
     return found
 
 

@@ -37,7 +37,7 @@ def test_a_panic_while_the_page_runs_the_model_is_a_sentence(open_app, listed, m
         "trace": "opened_model.run_network",
         "count_weights": "input_forms.tokenize",
         "generate_in_steps": "opened_reading.greedy_in_steps",
-        "top": "opened_answers.labels_of",
+        "top": "opened_model.labels_of",
     }
     monkeypatch.setattr(f"model.hub.{targets[method]}", fail)
     app = open_app("models", model="gpt2", text=f"A text for {method}.")

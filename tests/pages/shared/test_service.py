@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from model import CheckpointError, DecodingOptions, Translator
-from pages.shared.service import Service, share_most_words
+from pages.shared.service import Service, share_most_words, similar_sentence
 from server import run_context
 from server.result_cache import ResultCache
 from tests.new_process import clear_all
@@ -182,4 +182,4 @@ def test_a_typed_word_is_decoded_with_the_translation_before_it(monkeypatch):
     assert drafts == [(), first.next_ids, ()]
     assert second.next_ids == Translator.load(device="cpu").trace("The old teacher bought bread.").next_ids
     monkeypatch.setattr(run_context, "is_running", lambda: False)  # nobody's sentence
-    assert service.similar_sentence("My cat sleeps.") is None
+    assert similar_sentence("My cat sleeps.") is None
