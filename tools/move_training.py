@@ -1,4 +1,4 @@
-"""Move `training` to the top-level folder `training`, and what the study uses of it to where it belongs.
+"""Move the package `model.training` to the top-level folder `training`, and what the study uses of it to `model`.
 
 python -m tools.move_training
 """
