@@ -101,6 +101,11 @@ def row_name(read: str, chosen: str) -> str:
     return ROW_NAME.format(read=first, chosen=second)
 
 
+def row_pattern(chosen: Sequence[str]) -> str:
+    """The pattern by which a browser names rows that it gets as tokens, see `row_name`."""
+    return ROW_NAME if any(chosen) else "{read}"
+
+
 def row_names(read: Sequence[str], chosen: Sequence[str] = ()) -> tuple[str, ...]:
     """The names of all rows, see `row_name`; `chosen` has a token for each of them, or none."""
     return tuple(map(row_name, read, chosen)) if chosen else tuple(read)

@@ -213,7 +213,13 @@ def _render_numbers(trace: Trace, step: int, weights: np.ndarray, place: str) ->
         render_tokens(trace, step, announced=False)  # the stage announces it
         label = generated_tokens.label(block("decoding", "attention-of-the-step", step=step, place=place))
         st.html(label + decoding_steps.weighted_tokens(trace.source_tokens, weights.tolist()))
-        axes = (trace.next_tokens[step - 1 : step], trace.source_tokens, kind_labels.KINDS["cross"])
+        row = slice(step - 1, step)
+        axes = (
+            trace.target_tokens[row],
+            trace.source_tokens,
+            kind_labels.KINDS["cross"],
+            trace.chosen_at("cross")[row],
+        )
         name = f"cross-attention-step-{step}.csv"
         csv = say("decoding.attention.csv", "Attention as CSV")
         files.download(csv, lambda: downloads.matrix_csv(weights[None], *axes), name)

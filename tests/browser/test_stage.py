@@ -64,6 +64,7 @@ def test_a_token_is_looked_at_and_held_without_a_request(server: Server, page: P
     expect(french(page)).to_have_accessible_name(
         "' \u2192 elle, place 15 of 20, attends to it 0.401, </s> 0.215, was 0.161, be 0.072, other 0.150"
     )
+    expect(french(page)).to_have_attribute("title", "' \u2192 elle")  # the token read, and the one chosen there
     count_messages(page)
     french(page).hover()
     expect(page.locator(".weights span")).to_have_text(["0.072", "0.046", "0.401", "0.161", "0.058", "0.215"])

@@ -142,6 +142,15 @@ def test_lines_and_comparisons_have_both_tokens_in_their_files(open_app, transla
     assert [row[0] for row in rows[:: len(tokens)]] == [f"{n} {read.strip()}" for n, (read, _) in enumerate(tokens, 1)]
 
 
+def test_the_file_of_a_step_of_decoding_names_its_row_as_other_files_do(open_app, translator, monkeypatch):
+    text, makers = SENTENCES[1], record_files(monkeypatch)
+    trace = translator.trace(text)
+    open_app("decoding", text=text, step="3", layer="2", head="1")
+    header, row = csv.reader(io.StringIO(makers["cross-attention-step-3.csv"]().decode("utf-8-sig")))
+    assert (header[0], header[-1]) == ("query \\ key", "chosen")
+    assert (row[0], row[-1]) == (f"1 {trace.target_tokens[2].strip()}", trace.next_tokens[2].strip())
+
+
 def test_a_row_at_which_two_sentences_choose_otherwise_states_both(open_app, translator):
     other = "She gave him the house that he had lost."
     traces = [translator.trace(text) for text in (SENTENCES[1], other)]

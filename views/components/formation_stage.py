@@ -101,7 +101,7 @@ def payload(content: FormationStage, theme: palette.Theme) -> bytes:
         "controls": controls.control_specs(content.choices, (LAYER, HEAD, STEP)),
         "english": component.labels(cross.keys.labels),
         "french": component.labels(place.token for place in content.steps[0].places),
-        "rowName": map_labels.ROW_NAME,
+        "rowName": map_labels.row_pattern(cross.queries.chosen),
         "start": component.labels(decoder.keys.labels[:1])[0],
         "kinds": stage.kind_headers(content.maps),
         "roles": [vars(role) for role in content.roles],

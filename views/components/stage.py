@@ -204,7 +204,7 @@ def payload(stage: Stage, theme: palette.Theme, elsewhere: Collection[str] = ("l
         "controls": controls.control_specs(stage.choices, elsewhere),
         "english": component.labels(cross.keys.labels),
         "french": component.labels(place.token for place in stage.places),
-        "rowName": map_labels.ROW_NAME,
+        "rowName": map_labels.row_pattern(cross.queries.chosen),
         "start": component.labels(decoder.keys.labels[:1])[0],
         "text": stage.text,
         "sentence": stage.sentence,

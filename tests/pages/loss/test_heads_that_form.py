@@ -14,6 +14,7 @@ from model.position_translator import PositionTranslator
 from model.runtime.progress import run_to_end
 from model.runtime.snapshot_weights import snapshot_file
 from pages.shared.models import load_positions
+from tests.drawn_rows import row_names
 from tests.model.random_positions import STEPS, write_networks
 from tests.pages.charts import check_caption
 from tests.pages.conftest import SENTENCE, html_of
@@ -70,6 +71,11 @@ def test_one_payload_has_the_sentence_at_every_step(open_app, folder, translator
     steps = steps_of(folder, trace)
     header, arrays = read_payload(sent_to_the_stage(app))
     assert header["french"] == labels(trace.next_tokens) and header["english"] == labels(trace.source_tokens)
+    read = labels(trace.target_tokens)  # a target that is given is only read: no row names a token as chosen there
+    names = [
+        header["rowName"].format(read=token, chosen=own) for token, own in zip(read, header["french"], strict=True)
+    ]
+    assert names == (read if target else row_names(trace, "cross"))
     for kind in ("encoder", "cross", "decoder"):
         np.testing.assert_allclose(arrays[kind], np.stack([step.weights[kind] for step in steps]), atol=5e-4)
     assert [sent["step"] for sent in header["steps"]] == list(STEPS)

@@ -130,6 +130,7 @@ export class StageFigure {
         token.onclick = null // the side handles it
         token.className = "token"
         token.tabIndex = place ? -1 : 0
+        if (side === "french") token.title = payload.maps.cross.queries[place]!
         return token
       })
     }
