@@ -19,6 +19,23 @@ ASKED = (  # the field's terms that this program uses
     "temperature RNN LSTM gate cell state hidden state vanishing seq2seq patch CLS rollout inductive bias vocabulary"
 )
 
+SOURCES = {  # definition of what a paper introduced -> the paper and its section
+    "add-norm": ("Vaswani", 2017, "3.1"),
+    "alibi": ("Press", 2022, "3"),
+    "bleu": ("Papineni", 2002, "2.3"),
+    "cls": ("Dosovitskiy", 2021, "3.1"),
+    "feed-forward": ("Vaswani", 2017, "3.3"),
+    "label-smoothing": ("Szegedy", 2016, "7"),
+    "layer-norm": ("Ba", 2016, "3"),
+    "length-penalty": ("Wu", 2016, "7"),
+    "multi-head": ("Vaswani", 2017, "3.2.2"),
+    "positional-encoding": ("Vaswani", 2017, "3.5"),
+    "rollout": ("Abnar and Zuidema", 2020, "3"),
+    "rope": ("Su", 2021, "3"),
+    "scaled-dot-product": ("Vaswani", 2017, "3.2.1"),
+    "top-p": ("Holtzman", 2020, "3.1"),
+}
+
 
 def text(id: str) -> str:
     return prose.block(glossary.PAGE, id)
@@ -34,7 +51,20 @@ def test_every_term_has_a_text_and_every_text_a_part():
 def test_a_definition_has_one_or_two_sentences(id):
     definition = glossary.plain_text(text(id))
     assert definition.startswith(f"{glossary.term_of(text(id))}: ") and definition.endswith(".")
-    assert len(definition) < 260 and definition.count(". ") <= 1
+    assert len(definition) < 260 and definition.replace("et al. ", "").count(". ") <= 1
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_definitions_name_the_papers_that_introduced_the_terms_and_their_sections(language):
+    blocks = prose.parse((TEXTS.parent / language / "glossary.md").read_text(encoding="utf-8")).blocks
+    cited = {id: re.findall(r"\(([^()]* \d{4}[^()]*)\)", blocks[id]) for id in glossary.WHERE_SHOWN}
+    written = {}
+    for id, (authors, year, section) in SOURCES.items():
+        several = " and " in authors
+        english = f"{authors if several else f'{authors} et al.'} {year}, section {section}"
+        korean = f"{authors.replace(' and ', '와 ') if several else f'{authors} 등'} {year}, {section}절"
+        written[id] = [english if language == "en" else korean]
+    assert {id: papers for id, papers in cited.items() if papers} == written
 
 
 def test_the_terms_of_the_field_are_defined():
