@@ -156,7 +156,7 @@ def test_loss_and_bleu_by_length_are_the_studys(study):
     assert seeds[1][:3] == ["1 to 16", "Sinusoids", "3"] and len(seeds) == 2
     result = next(element.value for element in app.markdown if element.value.startswith("**Result"))
     assert "On 1 to 16 tokens the loss, in nats per token, is lowest with Sinusoids (2.16) and highest with" in result
-    assert "seeds of one kind differ by up to 0.100" in result
+    assert "the largest difference between seeds of one kind, over all lengths, is 0.100" in result
     once = sentences(app)
     assert "Trained once: Learned table, Rotary, ALiBi, No positions. How much another seed" in once
     assert "1,290,240" not in once
