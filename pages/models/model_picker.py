@@ -83,11 +83,12 @@ def _render_box() -> None:
     def apply() -> None:
         try:
             typed = str(read_source(st.session_state["models_box"]))
+            is_id = looks_like_id(typed)
         except OpenError:  # stated where it is opened
-            typed = st.session_state["models_box"].strip()
+            typed, is_id = st.session_state["models_box"].strip(), False
         folder = Path(typed).expanduser()
-        if typed and (folder.is_dir() or not looks_like_id(typed)):
-            own_folder.set_own_folder(folder)
+        if typed and (folder.is_dir() or not is_id):
+            own_folder.set_own_folder(str(folder) if folder.is_dir() else typed)
             bound_settings.set_value("model", OWN)
         elif typed:
             bound_settings.set_value("model", typed)
@@ -105,6 +106,11 @@ def _open(may: ModelAllowlist, name: str) -> Service[OpenedModel] | None:
         return None
     if source is None:
         st.warning(say("models.refused", "This server does not open that model; choose one of the list."))
+        return None
+    try:
+        read_source(source)
+    except OpenError as error:
+        st.warning(literal.markdown(say_error(error)))
         return None
     key = source if name == OWN else name
     service = opened_models().get(key, streamlit_internals.session_id())

@@ -65,10 +65,10 @@ def own_folder() -> str | None:
     return st.session_state.get(_FOLDER)
 
 
-def set_own_folder(folder: Path) -> None:
-    """Set the folder that the user has typed."""
-    st.session_state[_FOLDER] = str(folder)
-    st.session_state[_TOKEN] = folder_tokens().issue(str(folder))
+def set_own_folder(folder: str) -> None:
+    """Set the folder that the user has typed, or another text that names no model of the hub."""
+    st.session_state[_FOLDER] = folder
+    st.session_state[_TOKEN] = folder_tokens().issue(folder)
 
 
 def keep_own_folder() -> None:

@@ -49,6 +49,27 @@ TEMPLATE = (
         ("pipeline('fill-mask', model='owner/name')", "owner/name"),
         ("hf://owner/name", "owner/name"),
         ("owner/name@v1", "owner/name@v1"),
+        ("owner/name/model.safetensors", "owner/name"),
+        ("'owner/name/onnx/model_quantized.onnx'", "owner/name"),
+        ("owner/name@v1/tokenizer.json", "owner/name@v1"),
+        ("owner/name/resolve/dev/model-00001-of-00002.safetensors", "owner/name@dev"),
+        ("owner/name/tree/main", "owner/name"),
+        ("gpt2/config.json", "gpt2"),
+        ("gpt2/blob/main/pytorch_model.bin", "gpt2"),
+        ("hf://owner/name@dev/pytorch_model.bin", "owner/name@dev"),
+        ("https://huggingface.co/owner/name/model.safetensors", "owner/name"),
+        ("https://huggingface.co/owner/name/tree/refs%2Fpr%2F3", "owner/name@refs/pr/3"),
+        ("owner/name@refs/pr/3", "owner/name@refs/pr/3"),
+        ("https://huggingface.co/api/models/owner/name", "owner/name"),
+        ("wget https://huggingface.co/owner/name/resolve/main/model.safetensors", "owner/name"),
+        ("[the model](https://hf.co/owner/name)", "owner/name"),
+        (f"/home/a/hub/models--owner--name/snapshots/{'0a' * 20}/model.safetensors", f"owner/name@{'0a' * 20}"),
+        ("models--gpt2", "gpt2"),
+        ("owner/run.json", "owner/run.json"),
+        ("owner/model.v2", "owner/model.v2"),
+        ("runs/today/checkpoint-500", "runs/today/checkpoint-500"),
+        ("./owner/name/model.safetensors", "./owner/name/model.safetensors"),
+        ("assets/translator/other.safetensors", "assets/translator/other.safetensors"),
     ],
 )
 def test_pasted_sources_are_read(pasted, read):
@@ -67,8 +88,37 @@ def test_pasted_paths_are_read(tmp_path):
     (tmp_path / "model.gguf").write_bytes(b"GGUF")
     with pytest.raises(OpenError, match="format of llama.cpp"):
         read_source(tmp_path / "model.gguf")
-    with pytest.raises(OpenError, match="one of the hub's datasets"):
-        read_source("https://huggingface.co/datasets/owner/name")
+
+
+def test_a_folder_of_the_hub_s_cache_is_the_snapshot_of_its_branch(tmp_path):
+    repository, commit = tmp_path / "models--owner--name", "1b" * 20
+    tiny.save("gpt2", repository / "snapshots" / commit)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text(commit)
+    assert read_source(repository) == repository / "snapshots" / commit
+    assert open_model(str(repository), device="cpu").task == "complete"
+
+
+@pytest.mark.parametrize(
+    ("pasted", "said"),
+    [
+        ("https://huggingface.co/datasets/owner/name", "one of the hub's datasets"),
+        ("datasets/owner/name", "one of the hub's datasets"),
+        ("hf://spaces/owner/name/app.py", "one of the hub's spaces"),
+        (
+            "https://huggingface.co/models?search=bert",
+            r"\?search=bert is no address of a model; give the address",
+        ),
+        ("https://huggingface.co/papers/1706.03762", "papers/1706.03762 is no address of a model"),
+        ("https://github.com/owner/name", "https://github.com/owner/name is no address of a model"),
+        ("model-00001-of-00003.safetensors", "model-00001-of-00003.safetensors is the name of a file; give the folder"),
+        ("config.json", "config.json is the name of a file"),
+        ("owner/name/model.Q4_K_M.gguf", "format of llama.cpp"),
+    ],
+)
+def test_what_names_no_model_is_said_to_be_what_it_is(pasted, said):
+    with pytest.raises(OpenError, match=said):
+        open_model(pasted, download=False)
 
 
 class Around(torch.nn.Module):

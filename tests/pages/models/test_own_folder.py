@@ -80,3 +80,19 @@ def test_a_typed_folder_is_kept_and_its_files_say_what_the_link_cannot(open_app,
     assert "the link cannot open\nit" in archive.read("README.txt").decode()
     assert "a link cannot open your own folder" in archive.read("view.html").decode()
     assert token not in str(app.query_params)
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("https://huggingface.co/spaces/owner/name", "one of the hub's spaces"),
+        ("https://github.com/owner/name", "is no address of a model; give"),
+        ("model.safetensors", "model.safetensors is the name of a file"),
+    ],
+)
+def test_what_is_typed_and_names_no_model_is_said_to_be_what_it_is(open_app, any_model, typed, said):
+    app = open_app("models", text="The fox.")
+    box = next(box for box in app.text_input if box.label.startswith("A folder on this machine"))
+    box.set_value(typed).run()
+    assert not app.exception and not [button for button in app.button if button.label == "Download"]
+    assert [said in warning.value.replace("\\", "") for warning in app.warning] == [True]
