@@ -126,7 +126,7 @@ def _read_pictures(pictures: object) -> list[Image.Image]:
                 "Of {count} pictures, number {number} cannot be used: {problem}",
                 count=len(given),
                 number=number,
-                problem=str(error),
+                problem=error,
             ) from None
     return read
 

@@ -14,6 +14,7 @@ from model.hub.opened_model import OpenedModel
 from model.open_model import open_model
 from tests.model.hub import tiny, tiny_pictured
 from tests.views.controls.odd_pictures import encoded, photo
+from views.text.catalogue import say_error, using_language
 
 WORDS = "fox"
 
@@ -106,3 +107,27 @@ def test_odd_pictures_are_read_alone_and_among_others(llava, vit, name):
 def test_what_is_no_picture_is_named_among_pictures(llava, given):
     with pytest.raises(OpenError, match="This model reads pictures.*Image.open"):
         llava.trace(WORDS, picture=[tiny_pictured.picture(), given])
+
+
+STRETCHED = "이 300 x 2 픽셀 사진은 한 변이 다른 변보다 100배 넘게 깁니다. 필요한 부분을 잘라 내세요."
+WORDS_AS_ARRAY = "그림 배열에는 str32 대신 숫자가 있어야 합니다. 0에서 255까지의 바이트를 주십시오."
+
+
+def test_the_reason_inside_of_a_refusal_is_in_korean_too(llava, vit):
+    strip = Image.new("RGB", (300, 2))
+    for given, reason in (
+        ([tiny_pictured.picture(), strip], STRETCHED),
+        ([tiny_pictured.picture(), Image.new("RGB", (0, 9))], "이 사진을 읽을 수 없습니다"),
+    ):
+        with pytest.raises(OpenError) as caught:
+            llava.trace(WORDS, picture=given)
+        with using_language("ko"):
+            assert say_error(caught.value).startswith(f"사진 2장 가운데 2번째를 쓸 수 없습니다. {reason}")
+    with pytest.raises(OpenError) as caught:
+        vit.trace(np.full((4, 4), "a"))
+    english, form = str(caught.value), '{"pixel_values": ...}'
+    assert english.endswith(f"bytes from 0 to 255. Or give what the model's image processor returns, {form}.")
+    with using_language("ko"):
+        assert say_error(caught.value) == (
+            f"{WORDS_AS_ARRAY} 또는 모델의 이미지 프로세서가 돌려주는 것({form})을 주십시오."
+        )
