@@ -1,7 +1,7 @@
 /** Colours: of scales, of pixels and of the page's theme. */
 
 export type Theme = "light" | "dark"
-export type Rgb = readonly [number, number, number]
+type Rgb = readonly [number, number, number]
 
 /** 256 shades between a scale's colours, as pixels of an image. */
 export function lookupTable(colours: readonly string[]): Uint32Array {

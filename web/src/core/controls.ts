@@ -4,14 +4,14 @@ import type { Chosen, Control } from "./choosing"
 import { button, element, setAttributes } from "./dom"
 
 /** What controls need of the view that they belong to. */
-export interface ControlledView {
+interface ControlledView {
   readonly root: HTMLElement
   set: (changes: Chosen) => void
   availableIn?: (name: string) => readonly string[] | undefined // options of a list that can be chosen now
 }
 
 /** What controls need of a payload. */
-export interface ControlsPayload {
+interface ControlsPayload {
   controls: readonly Control[]
   words: Readonly<{ options?: string }>
   shortcuts?: readonly (readonly [label: string, settings: Chosen])[]

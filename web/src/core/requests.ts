@@ -10,7 +10,7 @@ const REPEAT = 3000 // milliseconds until a request is sent again, then twice as
 const LATE = 20_000 // milliseconds without an answer after which the user is informed
 
 /** What sends the messages of a component; `unanswered`: the newest of each name without an answer. */
-export interface Sender {
+interface Sender {
   readonly answer: (name: string, value: unknown) => void
   readonly unanswered: Map<string, unknown>
 }
@@ -22,7 +22,7 @@ export interface Answer {
   readonly reason?: string // why it is refused, for the user
 }
 
-export type RequestState = "idle" | "sent" | "late" | "answered" | "refused" | "outdated"
+type RequestState = "idle" | "sent" | "late" | "answered" | "refused" | "outdated"
 
 export class Requests<Request extends object> {
   /** Of the newest request. */

@@ -11,7 +11,7 @@ import { changes, differs, hasChoices, isEarly, isUserAction, withChoices, type 
 import { DraftEntry } from "./draft_entry"
 import type { LeftPage } from "./left_page"
 
-export interface HistorySettings {
+interface HistorySettings {
   shared: readonly string[] // parameters of all pages
   moved: string // the parameter that marks messages after Back or Forward
   left: LeftPage

@@ -6,7 +6,7 @@ export type Cell = readonly [row: number, column: number]
 export type Painted = readonly [row: number, column: number, on: boolean]
 
 /** The heatmap that is painted. */
-export interface PaintedMap {
+interface PaintedMap {
   readonly canvas: HTMLCanvasElement
   cellAt: (event: MouseEvent) => Cell
   isOn: (cell: Cell) => boolean

@@ -15,7 +15,7 @@ export interface LinesSettings {
 }
 
 /** What the buttons for the drawing do. */
-export interface DrawingActions {
+interface DrawingActions {
   tall?: { pressed: boolean; set: (pressed: boolean) => void } // of a long input
   saveSvg: () => void
   savePng: () => void

@@ -38,7 +38,7 @@ interface AxesHeader {
   causal: boolean
 }
 
-export interface LinesKind extends KindHeader, AxesHeader {
+interface LinesKind extends KindHeader, AxesHeader {
   numbers: readonly number[] // of the layers, from 1
   grouped?: (WordsHeader & AxesHeader) | null
 }

@@ -28,7 +28,7 @@ export interface Drawing {
 }
 
 /** Width of a text, in a font as CSS names it without the family. */
-export type Measure = (text: string, font: string) => number
+type Measure = (text: string, font: string) => number
 
 type Anchor = "start" | "end"
 
@@ -52,7 +52,7 @@ export interface Cell {
 }
 
 /** A head in the legend. */
-export interface Chip {
+interface Chip {
   x: number
   y: number
   style: HeadStyle

@@ -10,7 +10,7 @@ import type { DrawnCells, Weights } from "./weights"
 const LISTED = 5 // tokens in the status text
 
 /** The weight between a token and one of the other side, averaged over the chosen maps. */
-export interface PairWeight {
+interface PairWeight {
   place: number // of the other token
   name: string
   query: number

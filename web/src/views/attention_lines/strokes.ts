@@ -63,7 +63,7 @@ export function strokeAcross(
 }
 
 /** Size and colours of a painting; `across` and `down` are canvas pixels per page pixel. */
-export interface Painting {
+interface Painting {
   width: number
   height: number
   across: number

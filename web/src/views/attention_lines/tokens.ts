@@ -7,7 +7,7 @@ import type { Side, Token } from "./payload"
 import type { ReadOut } from "./readout"
 
 /** What a user does with the tokens of a side. */
-export interface TokenEvents {
+interface TokenEvents {
   point: (token: Token | null, event?: PointerEvent) => void
   press: (token: Token) => void
   type: (event: KeyboardEvent, token: Token) => void

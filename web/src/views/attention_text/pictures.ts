@@ -5,7 +5,7 @@ import { paintPicture, type Shape } from "../../core/painting"
 import { unpack, type Bytes } from "../../core/payload"
 
 /** A picture in the text: rows and columns of its parts, and the position of each in the text, -1 for none. */
-export interface PlacedPicture {
+interface PlacedPicture {
   grid: Shape
   places: readonly number[]
 }

@@ -3,7 +3,7 @@
 import { keyHandler, setAttributes } from "../../core/dom"
 
 /** The question of a lesson for which something can be picked. */
-export type Asked = "ask" | "last"
+type Asked = "ask" | "last"
 
 export class LessonFigure {
   private picks: SVGGElement[] = []

@@ -7,7 +7,7 @@ export type Verdict = "held" | "nearly" | "not"
 const VERDICTS: readonly Verdict[] = ["held", "nearly", "not"]
 
 /** A prediction, and what came out. */
-export interface Prediction {
+interface Prediction {
   chosen: string
   verdict: Verdict
   found: string

@@ -13,7 +13,7 @@ export interface Question {
   because: Readonly<Record<string, readonly [lead: string, rest: string]>> // by option
 }
 
-export interface Link {
+interface Link {
   label: string // of a page, or of what is done there
   address: string
 }

@@ -31,7 +31,7 @@ export interface WeightTexts {
 }
 
 /** What the browser is sent about one kind of attention, without numbers. */
-export interface KindFields {
+interface KindFields {
   kind: string
   causal: boolean
   places: boolean // queries and keys are positions in a picture
@@ -47,7 +47,7 @@ export interface KindFields {
 }
 
 /** The numbers of one kind: of queries, keys and scores by layer and head, and for each mask its cells. */
-export interface KindNumbers {
+interface KindNumbers {
   queries: Float32Array
   keys: Float32Array
   scores: Float32Array
@@ -63,7 +63,7 @@ interface KindShapes {
 
 export type Kind = KindFields & KindShapes & { numbers: KindNumbers }
 
-export interface WeightWords {
+interface WeightWords {
   products: string
   softmax: string
   dimension: string

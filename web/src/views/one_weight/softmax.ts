@@ -4,7 +4,7 @@ import type { Kind, ScoreForm } from "./payload"
 
 const LEAST = -1.7e38 // half of float32's smallest number: recorded scores below it were masked
 
-export type QueryPlace = readonly [layer: number, head: number, query: number]
+type QueryPlace = readonly [layer: number, head: number, query: number]
 
 /** A query vector, and any key vector with their products. */
 export interface Vectors {

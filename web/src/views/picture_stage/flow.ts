@@ -8,13 +8,13 @@ import { MEAN } from "../../core/choosing"
 import { readIn, rowIn, type PictureStagePayload } from "./payload"
 import { shareOf, sharesAtRest, sharesShown, strongest, type Share, type Shares } from "./shares"
 
-export interface FlowEvents {
+interface FlowEvents {
   look: (layer: string | null) => void
   choose: (layer: string) => void
 }
 
 /** What is drawn: layer and head by their ids, and the patch that is pointed at; -1 for none. */
-export interface FlowState {
+interface FlowState {
   readonly payload: PictureStagePayload
   readonly layer: string
   readonly head: string

@@ -4,7 +4,7 @@ import { sum } from "../stage/arithmetic"
 import { selectLargest } from "../patch_picture/outline"
 
 export const MOST = 24 // ribbons of the layer that is shown
-export const MOST_AT_REST = 3 // of every other layer
+const MOST_AT_REST = 3 // of every other layer
 const AT_REST = 2 // times the even share; no weaker patch has a ribbon at rest
 
 /** A part of a bar. `from` is where it begins, from 0 to 1. */

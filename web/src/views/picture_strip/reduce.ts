@@ -12,7 +12,7 @@ export interface Limits {
 }
 
 /** A picture within the limits, or the reason why it is refused. */
-export type Fitted = { file: File } | { refused: string }
+type Fitted = { file: File } | { refused: string }
 
 /** The file, or a smaller picture of it if it has more than `limit` bytes or `pixels` pixels. */
 export async function fittedPicture(file: File, limits: Limits): Promise<Fitted> {

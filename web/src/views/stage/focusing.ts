@@ -12,7 +12,7 @@ import { describeToken, keepsFocus, keyOfToken, querySide, rowOf, sameFocus, vis
 
 const DRAG = 200 // design pixels from the weight 0 to 1
 
-export interface FocusHost {
+interface FocusHost {
   readonly figure: StageFigure
   readonly playback: Playback
   readonly pulling: Pulling

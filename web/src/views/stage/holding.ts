@@ -5,7 +5,7 @@ import type { StageFigure } from "./figure"
 import { sameFocus, type Focus } from "./reading"
 import type { Attention, FigureEvents } from "./scene"
 
-export interface HoldingHost {
+interface HoldingHost {
   readonly figure: Pick<StageFigure, "layout" | "moveTo">
   refresh: () => void // draws what has the attention
   announce: (held: Focus | null) => void

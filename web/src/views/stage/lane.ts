@@ -30,12 +30,12 @@ interface Station {
   readonly keys?: readonly number[] // of rows with a share
 }
 
-export interface LaneWords {
+interface LaneWords {
   readonly openLayer: string
   readonly closeLayer: string
 }
 
-export interface LaneHost {
+interface LaneHost {
   readonly requests: Requests<LayerRequest>
   choice: (kind: KindName) => MapChoice
   about: () => Pick<LayerRequest, "text" | "pulls">

@@ -57,7 +57,7 @@ export function layOut(input: LayoutInput): Layout {
   return !input.phone && fitsInRows(input) ? inRows(input) : inColumns(input)
 }
 
-export function fitsInRows({ english, french, width, unit }: LayoutInput): boolean {
+function fitsInRows({ english, french, width, unit }: LayoutInput): boolean {
   return [english, french].every((labels) => sum(slots(labels, unit)) + (GAP * (labels.length - 1) + 2 * EDGE) * unit <= width)
 }
 

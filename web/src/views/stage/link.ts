@@ -4,7 +4,7 @@ import { button, element } from "../../core/dom"
 
 const REPORTED = 3000 // milliseconds that the result is shown
 
-export interface LinkWords {
+interface LinkWords {
   readonly copyLink: string
   readonly copied: string
   readonly copyThis: string

@@ -8,7 +8,7 @@ import type { Target } from "./pulling"
 import { columnOfHeads, weightText } from "./reading"
 
 /** A weight that can be pulled. */
-export interface Pullable {
+interface Pullable {
   readonly query: string
   readonly key: string
   readonly weight: number
@@ -24,7 +24,7 @@ export function pullableAt(payload: StagePayload, choice: MapChoice, target: Tar
   return { ...names, weight, heads: columnOfHeads(payload, choice, target), layer: choice.layer, decimals: payload.decimals }
 }
 
-export interface PanelEvents {
+interface PanelEvents {
   preview: (weight: number) => void
   release: (weight: number) => void
   scope: (scope: Scope) => void

@@ -23,10 +23,10 @@ export type WordName =
 export type Words = Readonly<Record<WordName, string>>
 
 /** A token that was probable at a place, and its probability. */
-export type Candidate = readonly [label: string, probability: number]
+type Candidate = readonly [label: string, probability: number]
 
 /** How probable the token of a place was, and which were the most probable. */
-export interface PlaceChances {
+interface PlaceChances {
   readonly probability: number
   readonly top: readonly Candidate[]
 }
@@ -45,7 +45,7 @@ export interface Pulled {
 }
 
 /** How the tokens were chosen. */
-export interface Decoding {
+interface Decoding {
   readonly method: string
   readonly temperature: number
   readonly seed: number

@@ -5,7 +5,7 @@ import { clampNumber } from "./arithmetic"
 export const PACE = 1400 // milliseconds for a token at speed 1
 export const SPEEDS = { least: 0.25, most: 4 } as const
 
-export interface PlayHost {
+interface PlayHost {
   count: () => number // of places
   refresh: () => void
   candidate: () => Element | null // the chosen one

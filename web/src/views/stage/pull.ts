@@ -22,7 +22,7 @@ export interface PullAnswer extends Answer, Partial<Sweep> {
 }
 
 /** A stretch of the scale in which the place has one token. */
-export interface Stretch {
+interface Stretch {
   readonly token: string | null
   readonly from: number // its borders lie between two weights that were tried
   readonly to: number

@@ -29,7 +29,7 @@ export interface PullRequest extends Question {
   readonly pulls: string // those on which it is made
 }
 
-export interface PullingHost {
+interface PullingHost {
   readonly requests: Requests<PullRequest>
   refresh: () => void // draws the weight that is tried
   act: () => void // called before a request that changes the pulls

@@ -20,7 +20,7 @@ export interface HeadNote {
   readonly label: string
 }
 
-export interface SmallMapsHost {
+interface SmallMapsHost {
   choose: (choice: MapChoice) => void
   open: ((layer: string) => void) | null // null where layers cannot be opened
   note: (kind: KindName, choice: MapChoice) => HeadNote | null

@@ -5,7 +5,7 @@ import type { StageFigure } from "./figure"
 import type { Attention, FigureEvents } from "./scene"
 import { sameFocus, type Focus } from "./reading"
 
-export interface SteppingHost {
+interface SteppingHost {
   readonly figure: Pick<StageFigure, "layout" | "moveTo">
   choose: (step: number) => void // from 1
   refresh: () => void // draws what has the attention

@@ -6,7 +6,7 @@ export const SHARE = 0.8 // of a row: its strongest keys up to this share are dr
 export const MOST = 3 // of them
 export const LEAST = 0.08 // and none below this weight
 export const HELD_LEAST = 0.02 // of a token that is held
-export const ARC_LEAST = 0.25 // of an arc at rest
+const ARC_LEAST = 0.25 // of an arc at rest
 
 /** A weight that is drawn. `from` is where its part of the bar begins, from 0 to 1; the rest of the bar is hatched. */
 export interface Part {

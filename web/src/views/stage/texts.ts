@@ -7,7 +7,7 @@ import { ACTIONS, type StagePayload } from "./payload"
 import { changedWords } from "./pull"
 
 /** What the browser knows besides the payload. */
-export interface StageFacts {
+interface StageFacts {
   readonly tried: string | null // a translation at a weight that is not set
   readonly control: readonly string[]
   readonly problem: string // why a pull is not shown; empty if there is no problem

@@ -6,7 +6,7 @@ import { CopyLink } from "./link"
 import type { StagePayload, Words } from "./payload"
 import { SPEEDS, type Playback } from "./play"
 
-export interface ToolEvents {
+interface ToolEvents {
   undo: () => void
   reset: () => void
   fillScreen: () => void

@@ -11,7 +11,7 @@ import type { HeadNote } from "./rail"
 /** The parameter of the address that names the step. */
 export const STEP = "training_step"
 
-export type TrainingWords = Words &
+type TrainingWords = Words &
   Readonly<
     Record<
       | "stepBack" | "stepOn" | "stepSlider" | "stepIs" | "tokenLosses" | "ends" | "endless" | "nothing" | "heldout" | "roleCount"
@@ -27,7 +27,7 @@ interface Role {
 
 type OfHeads<Each> = Readonly<Record<KindName, readonly (readonly Each[])[]>> // by kind, layer and head
 
-export interface SentStep {
+interface SentStep {
   readonly step: number
   readonly places: readonly SentPlace[]
   readonly losses: readonly number[] // of each French token, in nats

@@ -6,7 +6,7 @@ import type { Training } from "./training"
 
 export const PACE = 1200 // milliseconds for a step while it plays
 
-export interface TrainingStepsHost {
+interface TrainingStepsHost {
   /** Shows a step while it plays: nothing is sent. */
   play: (index: number) => void
   /** Shows a step that the user chose, or at which playing ended. */

@@ -11,7 +11,7 @@ const BOX = ".st-key-text input"
 const MARKS = ["data-translating", "data-typing"] as const
 
 /** Where typing is shown: `root` is dimmed while it shows another sentence. */
-export interface TypingPage {
+interface TypingPage {
   readonly root: Element
   readonly notice: Element
   readonly signal: AbortSignal // ends it

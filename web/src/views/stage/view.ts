@@ -24,7 +24,7 @@ const COLUMNS_MORE = 152 // design pixels that columns have below the height of 
 const COLUMNS_SPARE = 56 // further ones, where columns are whole with them: the table below leaves the first screen
 
 /** The parameters of the address that name the map that is drawn. */
-export interface MapSettings {
+interface MapSettings {
   readonly layer: string
   readonly head: string
 }

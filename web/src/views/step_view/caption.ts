@@ -4,7 +4,7 @@ import { element, markData } from "../../core/dom"
 import { labelOf, type Content } from "./content"
 
 /** A text, the number of an array, or an axis's position as its label or as a number from 1. */
-export type FormulaPart = { text: string } | { array: string } | { axis: string; counted: boolean }
+type FormulaPart = { text: string } | { array: string } | { axis: string; counted: boolean }
 
 /** The parts of a formula: `{key of an array}`, `{id of an axis}`, `{id#}`; anything else is text. */
 export function formulaParts(text: string, { numbers, axes }: Pick<Content, "numbers" | "axes">): FormulaPart[] {

@@ -10,12 +10,12 @@ type Results = Readonly<Record<string, readonly number[]>>
 type Rule = (arrays: Readonly<Record<string, Values>>, settings: Readonly<Record<string, number>>) => Results
 
 /** The logits of all tokens that can be generated, largest first, and the rank of each row of the table, from 1. */
-export interface SamplingArrays {
+interface SamplingArrays {
   sorted: Values
   rank: Values
 }
 
-export interface SamplingSettings {
+interface SamplingSettings {
   try_temperature: number
   try_k: number // 0 for all
   try_p: number
@@ -47,7 +47,7 @@ export function sampling({ sorted, rank }: SamplingArrays, settings: SamplingSet
  * The model's probabilities of the rows, the right token's first; the mean loss of the right tokens, and of all tokens; the
  * size of the vocabulary.
  */
-export interface SmoothingArrays {
+interface SmoothingArrays {
   p: Values
   plain: Values
   even: Values

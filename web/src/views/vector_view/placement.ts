@@ -5,7 +5,7 @@ import { DECIMALS, type Row, type Vectors } from "./algebra"
 
 export const STEP = 0.1 // of a drag and of an arrow key; with Shift a key moves by 1
 
-export type Range = readonly [low: number, high: number]
+type Range = readonly [low: number, high: number]
 
 /** Rotation around the upright axis and seen from above, in degrees. */
 export type Turn = readonly [turn: number, tilt: number]
