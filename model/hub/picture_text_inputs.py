@@ -216,12 +216,6 @@ def picture_token_id(network: Network) -> int:
     return int(id_)
 
 
-def picture_runs(is_picture: np.ndarray) -> list[tuple[int, int]]:
-    """First and last position plus one of every run of tokens of pictures."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], is_picture, [False]]).astype(int)))
-    return [(int(start), int(end)) for start, end in edges.reshape(-1, 2)]
-
-
 def _number(tokens: Tokens, is_picture: np.ndarray) -> Tokens:
     """Tokens of which those of pictures are numbered, and are no special tokens."""
     labels, special = list(tokens.labels), list(tokens.special)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from model import DecodingOptions, Step
+from model import Step
 from model.attribution.intervention_result import token_losses
 from model.decoding.doubt import Doubt, DoubtThresholds, find_doubt
 from model.decoding.tapped_decoding import GeneratedTokens
@@ -21,11 +21,6 @@ from views.text.numbers import grouped, three_digits
 def doubt_of_ids(service: Service, ids: Sequence[int], probabilities: Sequence[float]) -> Doubt:
     """Find the doubtful tokens of a translation with these probabilities of its tokens, `</s>` included."""
     return find_doubt(service.model.tokenizer, ids, probabilities, thresholds_of(service))
-
-
-def doubt_of_text(service: Service, text: str, options: DecodingOptions) -> Doubt:
-    """Find the doubtful tokens of the translation of a sentence."""
-    return doubt_of_steps(service, text, service.steps(text, options))
 
 
 def doubt_of_steps(service: Service, text: str, steps: Sequence[Step]) -> Doubt:

@@ -378,11 +378,6 @@ def _put_argument(arguments: tuple, options: dict, key: int | str | None, tensor
     return arguments, {**options, key: tensor}
 
 
-def rows_of(inputs: ModelInputs, rows: Tensor) -> dict[str, Tensor]:
-    """Some rows of the inputs of a batch."""
-    return {name: torch.index_select(tensor, 0, rows) for name, tensor in inputs.items()}
-
-
 TAIL_ROWS = 64  # single positions that are read out together
 
 
