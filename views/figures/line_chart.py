@@ -12,7 +12,7 @@ from ..text import literal
 from ..text.catalogue import say
 
 # Okabe and Ito's other hues follow those of encoder, decoder and cross.
-SERIES = (*(palette.HUES[kind] for kind in ("encoder", "decoder", "cross", "vision")), "#E69F00", "#56B4E9")
+SERIES = (*(palette.HUES[kind] for kind in ("encoder", "decoder", "cross", "vision")), *reversed(palette.SPARE))
 HEIGHT = 340
 GAP = 0.08  # between two panels
 # pixels from the numbers of an axis to its title: Plotly takes Hangul for less high than it is

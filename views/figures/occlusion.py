@@ -13,7 +13,13 @@ from ..text.numbers import NO_BREAK_SPACE, three_digits
 # Hues of Okabe and Ito that are not used for a kind of attention, and shades of purple for the two maps of attention;
 # olive for integrated gradients.
 STYLES = {
-    theme: (("#CC79A7", "solid"), (shade, "dash"), ("#E69F00", "solid"), ("#56B4E9", "dashdot"), (olive, "longdashdot"))
+    theme: (
+        (palette.HUES["vision"], "solid"),
+        (shade, "dash"),
+        (palette.NEGATIVE, "solid"),
+        (palette.COOL_NEGATIVE, "dashdot"),
+        (olive, "longdashdot"),
+    )
     for theme, shade, olive in (("light", "#8A4B77", "#645406"), ("dark", "#EFCBE0", "#D6D37A"))
 }
 AXES = {
