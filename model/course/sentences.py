@@ -19,7 +19,7 @@ FIXED = {
 PICTURE = "garbage-truck"  # of the lesson about pictures
 OTHER_SENTENCE = "My sister has a black cat and a dog.", "cat"  # with the word that both sentences have
 PRONOUNS = ("it", "he", "she", "they")
-BEAM = DecodingOptions(method="beam", beam=4)
+BEAM = DecodingOptions(method="beam")
 
 
 def with_word(word: str) -> str:

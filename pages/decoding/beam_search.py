@@ -17,6 +17,7 @@ from pages.shared.page_header import Request
 from pages.shared.texts import caption, column_with_text, fold_check, warn_if_cut_off
 from views.components.inline_svg import inline_svg
 from views.controls import widgets
+from views.controls.sentence_input import WIDEST_BEAM, Decoding
 from views.html import bars, generated_tokens
 from views.svg import beam
 from views.text import literal
@@ -25,7 +26,6 @@ from views.text.catalogue import Message, say
 node_numbers = attrgetter("probability", "log_probability", "score")  # of a hypothesis, in the order of the table
 SUM = Message("column.log-probability", "sum of ln p")
 SCORE = Message("decoding.column.score", "score")
-WIDEST = 8  # beam
 HEADER = (
     Message("column.step", "step"),
     Message("column.rank", "rank"),
@@ -70,7 +70,7 @@ def choose_options() -> DecodingOptions:
     """Choose width and length penalty, which all pages share."""
     first, second = st.columns(2)
     with first:
-        width = widgets.slider(say("decoding.width", "Beam width"), "beam", 4, 1, WIDEST)
+        width = widgets.slider(say("decoding.width", "Beam width"), "beam", Decoding.beam, 1, WIDEST_BEAM)
     with second:
         alpha = widgets.decimal(say("decoding.penalty", "Length penalty"), "penalty", 0.6, 0.0, 2.0, 0.1)
     return DecodingOptions("beam", beam=width, length_penalty=alpha)
@@ -97,8 +97,8 @@ def render_results(request: Request, tree: BeamTree, options: DecodingOptions) -
     warn_if_cut_off(service.has_ended(tree.winner), "best")
     warn_if_cut_off(service.has_ended(greedy), "greedy")
     agrees, best = service.steps(request.text, options)[-1].ids == tree.winner, tree.best[0]
-    result = {"wide": best.score, "narrow": greedy_score} if options.beam == WIDEST else None
-    render_experiment("decoding-beam-search", {"beam": WIDEST}, result)
+    result = {"wide": best.score, "narrow": greedy_score} if options.beam == WIDEST_BEAM else None
+    render_experiment("decoding-beam-search", {"beam": WIDEST_BEAM}, result)
     difference = checks.format_difference(
         "sum of ln p", abs(-negative_log_probability(request, best.ids) - best.log_probability)
     )

@@ -36,9 +36,12 @@ _SCALE_HELP = {
 }
 
 
+WIDEST_BEAM = 8
+
+
 @dataclass(frozen=True)
 class Decoding:
-    """How the next token is chosen, as the user set it; `method` is an id."""
+    """How the next token is chosen, as the user set it; `method` is an id. Defaults are `model.DecodingOptions`'s."""
 
     method: str = "greedy"
     beam: int = 4
@@ -111,15 +114,19 @@ def _decoding_controls(methods: Mapping[str, str]) -> Decoding:
     )
     if method == "beam":
         with st.container(horizontal=True):
-            beam = widgets.number(say("decoding.width", "Beam width"), "beam", 4, 1, 8, 1)
-            penalty = widgets.number(say("decoding.penalty", "Length penalty"), "penalty", 0.6, 0.0, 2.0, 0.1)
+            beam = widgets.number(say("decoding.width", "Beam width"), "beam", Decoding.beam, 1, WIDEST_BEAM, 1)
+            penalty = widgets.number(
+                say("decoding.penalty", "Length penalty"), "penalty", Decoding.length_penalty, 0.0, 2.0, 0.1
+            )
         return Decoding(method, beam=beam, length_penalty=penalty)
     if method == "sampling":
         with st.container(horizontal=True):
-            temperature = widgets.number(say("decoding.temperature", "Temperature"), "temperature", 1.0, 0.1, 3.0, 0.1)
-            top_k = widgets.number(say("decoding.top-k", "Top k, 0 keeps all"), "top_k", 0, 0, 1000, 1)
-            top_p = widgets.number(say("decoding.top-p", "Top p"), "top_p", 1.0, 0.05, 1.0, 0.05)
-            seed = widgets.number(say("decoding.seed", "Seed"), "seed", 0, 0, 999_999, 1)
+            temperature = widgets.number(
+                say("decoding.temperature", "Temperature"), "temperature", Decoding.temperature, 0.1, 3.0, 0.1
+            )
+            top_k = widgets.number(say("decoding.top-k", "Top k, 0 keeps all"), "top_k", Decoding.top_k, 0, 1000, 1)
+            top_p = widgets.number(say("decoding.top-p", "Top p"), "top_p", Decoding.top_p, 0.05, 1.0, 0.05)
+            seed = widgets.number(say("decoding.seed", "Seed"), "seed", Decoding.seed, 0, 999_999, 1)
         return Decoding(method, temperature=temperature, top_k=top_k, top_p=top_p, seed=seed)
     return Decoding()
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from streamlit.testing.v1 import AppTest
 
-from views.controls.sentence_input import DEFAULT, EXAMPLES
+from model import DecodingOptions
+from views.controls.sentence_input import DEFAULT, EXAMPLES, Decoding
 
 OTHER = EXAMPLES[1]
 
@@ -73,3 +76,8 @@ def test_a_callback_of_buttons_is_called_for_a_choice_alone():
     at(app, **answered)
     app.segmented_control("mask").set_value("none").run()
     assert app.text[0].value == ""
+
+
+def test_controls_start_at_the_defaults_of_the_package() -> None:
+    own, options = asdict(Decoding()), asdict(DecodingOptions())
+    assert own == {name: options[name] for name in own}
