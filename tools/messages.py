@@ -27,7 +27,7 @@ from views.text.catalogue import ENGLISH, TEXT
 ROOT = Path(__file__).resolve().parents[1]
 TRANSLATED_FROM = "translated from: "  # begins the comment above a stale translation; Babel reads no previous texts
 LAYERS = ("views", "pages", "model", "server")
-PROGRAMS = "assets/code"  # their comments are translated
+PROGRAMS = "assets/code"  # their comments are translated, as those of the marked lines of `model`
 # function or class -> where its calls have the id and the English text (one, or singular and plural)
 KEYWORDS: dict[str, tuple[int | None, tuple[int, ...]]] = {
     **dict.fromkeys(("say", "Message", "Sample"), (0, (1,))),
@@ -91,8 +91,11 @@ def texts_of_the_code() -> Catalog:
         for path in sorted((ROOT / layer).rglob("*.py")):
             for id, text in texts_in(path.read_text(encoding="utf-8")):
                 catalogue.add(text, context=id)
-    for path in sorted((ROOT / PROGRAMS).rglob("*.py")):
-        for text in program_comments.comments_in(path.read_text(encoding="utf-8")):
+    programs = [path.read_text(encoding="utf-8") for path in sorted((ROOT / PROGRAMS).rglob("*.py"))]
+    for path in sorted((ROOT / "model").rglob("*.py")):
+        programs += program_comments.marked_programs(path.read_text(encoding="utf-8")).values()
+    for program in programs:
+        for text in program_comments.comments_in(program):
             catalogue.add(text)
     for path in sorted((ROOT / "assets").rglob("card.md")):
         for text in model_card.texts_of_card(path.read_text(encoding="utf-8")):

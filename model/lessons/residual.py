@@ -4,10 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from ..networks.transformer import Transformer
-from ..runtime.arrays import largest_difference
 from ..tracing.trace import Trace, record_tensors
 from .feed_forward import Stack
 
@@ -23,6 +21,7 @@ class AddAndNorm:
 
     layer: int  # from 0
     step: str  # "self", "cross" or "ffn"
+    difference: float  # largest |difference| of the normalised stream from a recomputation in double precision
     # lengths of the stream x, of the sub-layer's output, of their sum, and of the stream after the norm
     before: np.ndarray
     sublayer_output: np.ndarray
@@ -38,7 +37,6 @@ class AddAndNorm:
     # after gain and bias
     after_mean: np.ndarray
     after_variance: np.ndarray
-    difference: float  # largest |difference| of the normalised stream from a recomputation in double precision
 
     @property
     def share(self) -> np.ndarray:
@@ -50,46 +48,31 @@ class AddAndNorm:
 def recompute_add_and_norms(network: Transformer, trace: Trace, stack: Stack) -> list[AddAndNorm]:
     """Record and recompute every Add & Norm of a stack, first layer first."""
     steps = ("self", "ffn") if stack == "encoder" else ("self", "cross", "ffn")
-    layers = getattr(network, stack)
-    steps_recorded = [f"{step}.{name}" for step in steps for name in ("sublayer_output", "normalised")]
-    names = [f"{stack}.{layer}.{name}" for layer in range(len(layers)) for name in steps_recorded]
-    tensors = record_tensors(network, trace, stack, [f"{stack}.embedded", *names])
-    before = _array(tensors[f"{stack}.embedded"])
-    sub_layers = []
-    for layer, module in enumerate(layers):
-        for step in steps:
-            sublayer_output, after = (
-                _array(tensors[f"{stack}.{layer}.{step}.{name}"]) for name in ("sublayer_output", "normalised")
-            )
-            norm = getattr(module, NORMS[step]).norm
-            added = before + sublayer_output  # (position, d_model)
-            mean, variance = added.mean(axis=1, keepdims=True), added.var(axis=1, keepdims=True)
-            normal = (added - mean) / np.sqrt(variance + norm.eps)
-            own = normal * _array(norm.weight) + _array(norm.bias)
-            length, output_length = (np.linalg.norm(stream, axis=1) for stream in (before, sublayer_output))
-            sub_layers.append(
-                AddAndNorm(
-                    layer,
-                    step,
-                    before=length,
-                    sublayer_output=output_length,
-                    added=np.linalg.norm(added, axis=1),
-                    after=np.linalg.norm(after, axis=1),
-                    cosine=(before * sublayer_output).sum(axis=1) / (length * output_length),
-                    added_mean=added.mean(axis=1),
-                    added_variance=added.var(axis=1),
-                    normal_mean=normal.mean(axis=1),
-                    normal_variance=normal.var(axis=1),
-                    after_mean=after.mean(axis=1),
-                    after_variance=after.var(axis=1),
-                    difference=largest_difference(own, after),
-                )
-            )
-            before = after
-    return sub_layers
-
-
-def _array(tensor: Tensor) -> np.ndarray:
-    """The only sentence of a batch, or a parameter, as float64."""
-    array = tensor.detach().float().cpu().numpy().astype(np.float64)
-    return array[0] if array.ndim == 3 else array
+    places = [(layer, step) for layer in range(len(getattr(network, stack))) for step in steps]
+    names = [f"{stack}.{layer}.{step}.{name}" for layer, step in places for name in ("sublayer_output", "normalised")]
+    recorded = record_tensors(network, trace, stack, [f"{stack}.embedded", *names])
+    tensors = {name: tensor.cpu() for name, tensor in recorded.items()}
+    # program: add-norm
+    normalised = [name for name in tensors if name.startswith(stack) and name.endswith(".normalised")]
+    x, eps = tensors[f"{stack}.embedded"][0].double(), getattr(network, stack)[0].self_norm.norm.eps
+    sub_layers = []  # in each, all (position, d_model): input, output, their sum, this normalised, after gain and bias
+    for name in normalised:  # such as encoder.0.self.normalised
+        output = tensors[name.replace("normalised", "sublayer_output")][0].double()
+        added = x + output
+        variance, mean = torch.var_mean(added, dim=-1, correction=0, keepdim=True)
+        normal, after = (added - mean) / (variance + eps).sqrt(), tensors[name][0].double()
+        sub_layers.append(torch.stack([x, output, added, normal, after]))
+        x = after
+    streams = torch.stack(sub_layers)
+    lengths, means, variances = streams.norm(dim=-1), streams.mean(dim=-1), streams.var(dim=-1, correction=0)
+    cosines = torch.cosine_similarity(streams[:, 0], streams[:, 1], dim=-1)  # (sub-layer, position)
+    # end of program
+    recomputed = []
+    for place, (layer, step) in enumerate(places):
+        norm = getattr(getattr(network, stack)[layer], NORMS[step]).norm
+        *_, normal, after = streams[place]  # (position, d_model)
+        moments = torch.stack([means[place], variances[place]], dim=1)[2:].flatten(0, 1)  # (6, position)
+        numbers = torch.cat([lengths[place, [0, 1, 2, 4]], cosines[place, None], moments]).numpy()
+        difference = float((normal * norm.weight.cpu() + norm.bias.cpu() - after).abs().max())
+        recomputed.append(AddAndNorm(layer, step, difference, *numbers))
+    return recomputed

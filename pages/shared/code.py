@@ -1,9 +1,10 @@
 """Code export: a section's computation as a short PyTorch program, with the user's own values, to be copied and run.
 
-Each program is a Python file, `assets/code/<page>/<section>.py`. Lines that end in `# yours` assign default values; the
-page replaces them by the current ones, which come from `VALUES` in `pages.shared.code_values` or from the arguments of
-`render_program`. A program has 3 to 25 lines, not counting the blank ones that ruff requires around definitions. Where
-a section shows more than fits, a further program has a fold of its own.
+A program is a Python file, `assets/code/<page>/<section>.py`, or the lines of `model` that compute what the section
+shows, see `pages.shared.shared_programs`. Lines that end in `# yours` assign default values; the page replaces them by
+the current ones, which come from `VALUES` in `pages.shared.code_values` or from the arguments of `render_program`. A
+program has 3 to 25 lines, not counting the blank ones that ruff requires around definitions. Where a section shows more
+than fits, a further program has a fold of its own.
 """
 
 from functools import lru_cache
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.shared.shared_programs import SHARED, shared_program
 from views.html.program import program_html
 from views.shipped_files import ShippedFileError, read_shipped
 from views.text import prose
@@ -21,8 +23,15 @@ FOLDER = Path(__file__).resolve().parents[2] / "assets" / "code"
 YOURS = "  # yours"
 
 
+def programs() -> list[tuple[str, str]]:
+    """Return page and section of every program."""
+    return sorted({*SHARED, *((path.parent.name, path.stem) for path in FOLDER.rglob("*.py"))})
+
+
 @lru_cache(maxsize=64)
 def _lines(page: str, section: str) -> tuple[str, ...]:
+    if (page, section) in SHARED:
+        return tuple(shared_program(page, section, YOURS).splitlines())
     return tuple(read_shipped(FOLDER / page / f"{section}.py").decode("utf-8").splitlines())
 
 

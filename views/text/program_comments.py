@@ -1,6 +1,7 @@
-"""Comments of the programs in assets/code, in the user's language; code and comments that are shapes stay."""
+"""Comments of the programs that pages show, in the user's language; code and comments that are shapes stay."""
 
 import re
+import textwrap
 from collections.abc import Iterator
 
 from .catalogue import say_sentence
@@ -8,6 +9,7 @@ from .literal import columns
 
 WIDTH = 120  # letters of a line, of which a wide one takes two
 _COMMENT = re.compile(r"(.*?)((?:^|  )# )(.*)")
+_MARKED = re.compile(r"^ *# program: (.+)\n((?:.*\n)*?) *# end of program$", re.MULTILINE)
 _NOT_WORDS = re.compile(r"\([^()]*\)|noqa\b.*")  # a shape, or a mark for linters
 
 
@@ -26,6 +28,11 @@ def _parts(program: str) -> Iterator[tuple[str, str]]:
         yield code, comment
     if block:
         yield "", " ".join(block)
+
+
+def marked_programs(module: str) -> dict[str, str]:
+    """The programs between marks in a module, by the names in their marks, without their indentation."""
+    return {name: textwrap.dedent(lines) for name, lines in _MARKED.findall(module)}
 
 
 def comments_in(program: str) -> list[str]:

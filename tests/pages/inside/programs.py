@@ -52,9 +52,13 @@ def feed_forward(network, trace: Trace, values: Values) -> Expected:
 
 @of_a_sentence
 def add_norm(network, trace: Trace, values: Values) -> Expected:
-    computed = recompute_add_and_norms(network, trace, values["stack"])
-    names = {"lengths": "added"} | {name: name for name in ("share", "cosine", "normal_variance", "after")}
-    return {name: np.stack([getattr(each, field) for each in computed]) for name, field in names.items()}
+    computed, width = recompute_add_and_norms(network, trace, values["stack"]), network.config.d_model
+    normal = [np.sqrt(width * (each.normal_variance + each.normal_mean**2)) for each in computed]
+    lengths = [
+        [each.before, each.sublayer_output, each.added, own, each.after]
+        for each, own in zip(computed, normal, strict=True)
+    ]
+    return {"lengths": lengths, "cosines": np.stack([each.cosine for each in computed])}
 
 
 @of_a_sentence

@@ -87,7 +87,7 @@ BY_THE_PART = {  # which pass the values to their program themselves
     ("positions", "vectors"),
     ("tokens", "dimensions"),
 }
-PROGRAMS = sorted((path.parent.name, path.stem) for path in code.FOLDER.rglob("*.py"))
+PROGRAMS = code.programs()
 CASES = {
     (page, part): case
     for page in TEACHING
@@ -161,7 +161,7 @@ def test_every_section_has_a_program():
 
 @pytest.mark.parametrize("where", PROGRAMS, ids="/".join)
 def test_a_program_is_short_and_imports_little(where):
-    text = (code.FOLDER / where[0] / f"{where[1]}.py").read_text(encoding="utf-8")
+    text = code.fill_program(*where, **CASES[where][0])
     assert 3 <= len([line for line in text.splitlines() if line.strip()]) <= MOST_LINES
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):

@@ -1,12 +1,13 @@
 """Comments of programs are translated; their code and their shapes are not."""
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
 
 from views.text import catalogue
 from views.text.catalogue import using_language
 from views.text.literal import columns
-from views.text.program_comments import WIDTH, comments_in, with_translated_comments
+from views.text.program_comments import WIDTH, comments_in, marked_programs, with_translated_comments
 
 PROGRAM = """import torch
 a = torch.ones(2)  # greedy
@@ -16,7 +17,7 @@ c = 3  # noqa: E731
 # The decoder is fed
 # the beginning.
 d = a"""
-CODE = Path(__file__).resolve().parents[3] / "assets" / "code"
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_comments_are_those_with_words():
@@ -31,9 +32,29 @@ def test_code_and_shapes_stay():
     assert lines[5:] == ["# \u27e6The decoder is fed the beginning.\u27e7", "d = a"]
 
 
+def test_marked_lines_are_programs_without_their_indentation():
+    module = """def f():
+    # program: one more
+    for x in range(3):
+        x = 2
+    # end of program
+    return x
+# program: other
+# end of program
+"""
+    assert marked_programs(module) == {"one more": "for x in range(3):\n    x = 2\n", "other": ""}
+
+
+def shown() -> Iterator[tuple[Path, str]]:
+    """Programs, and marked lines of the model, with their files."""
+    for path in (ROOT / "assets" / "code").rglob("*.py"):
+        yield path, path.read_text(encoding="utf-8")
+    for path in (ROOT / "model").rglob("*.py"):
+        yield from ((path, text) for text in marked_programs(path.read_text(encoding="utf-8")).values())
+
+
 def test_every_program_stays_the_same_in_english_and_in_translation():
-    for path in CODE.rglob("*.py"):
-        text = path.read_text(encoding="utf-8")
+    for path, text in shown():
         assert with_translated_comments(text).split() == text.split()
         with using_language("ko"):
             translated = with_translated_comments(text)

@@ -1,0 +1,89 @@
+"""Programs whose lines are those of `model` that compute what the section shows: see `pages.shared.code`.
+
+In `model` they stand between the marks `# program: <name>` and `# end of program`. Above them come headers, which load
+what the function around the marks is given, a line for each value of the user's, which is a name that nothing in the
+program defines, and the imports of all that it uses.
+"""
+
+import ast
+import builtins
+import sys
+from pathlib import Path
+
+from views.text.program_comments import marked_programs
+
+MODEL = Path(__file__).resolve().parents[2] / "model"
+HEADERS = {  # name -> imports, a blank line, code without comments
+    "recorded tensors": """from model import Translator
+
+translator, tensors = Translator.load(device="cpu"), {}
+network = translator.network
+translator.trace(sentence, target_ids=target_ids, intervention=lambda name, tensor: tensors.setdefault(name, tensor))
+""",
+}
+# page, section -> the parts of its program, in order: names of headers, or a module of `model` and the name of a mark
+SHARED: dict[tuple[str, str], tuple[str, ...]] = {
+    ("inside", "add-norm"): ("recorded tensors", "lessons/residual.py add-norm"),
+}
+
+
+def shared_program(page: str, section: str, yours: str) -> str:
+    """Return a section's program; the lines of its values, each None, end in `yours`.
+
+    Raises:
+        OSError: a module of `model` cannot be read.
+        KeyError: the section has no such program, or a module has no such mark.
+    """
+    texts: list[str] = []
+    importable: dict[str, tuple[str, str]] = {}  # name -> module, and what is imported from it, "" for itself
+    for part in SHARED[page, section]:
+        if part in HEADERS:
+            imports, _, text = HEADERS[part].partition("\n\n")
+        else:
+            path, name = part.split(" ")
+            imports = (MODEL / path).read_text(encoding="utf-8")
+            text = marked_programs(imports)[name]
+        importable |= _imports(imports)
+        texts.append(text.strip("\n"))
+    read = _undefined("\n".join(texts))
+    values = [f"{name} = None{yours}" for name in read if name not in importable]
+    lines = _import_lines({name: importable[name] for name in read if name in importable})
+    return "\n\n".join([*lines, "\n".join(values), *texts])
+
+
+def _imports(source: str) -> dict[str, tuple[str, str]]:
+    """Names that a module imports by absolute names: module, and what is imported from it."""
+    found: dict[str, tuple[str, str]] = {}
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Import):
+            found |= {alias.asname or alias.name: (alias.name, "") for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
+    return found
+
+
+def _import_lines(names: dict[str, tuple[str, str]]) -> list[str]:
+    """Import these names: a text each for the standard library, for other packages and for `model`."""
+    imported: dict[str, list[str]] = {}  # statement -> what it imports
+    for name, (module, attribute) in sorted(names.items()):
+        known = attribute or module
+        start = f"from {module} import " if attribute else f"import {module}"
+        imported.setdefault(start, []).append(known if name == known else f"{known} as {name}")
+    groups: dict[int, list[str]] = {0: [], 1: [], 2: []}
+    for start in sorted(imported, key=lambda start: (start.startswith("from"), start)):
+        package = start.split()[1].partition(".")[0]
+        group = 0 if package in sys.stdlib_module_names else 2 if package == MODEL.name else 1
+        alone = start.startswith("import")
+        groups[group].append(f"import {imported[start][0]}" if alone else start + ", ".join(imported[start]))
+    return ["\n".join(lines) for lines in groups.values() if lines]
+
+
+def _undefined(program: str) -> list[str]:
+    """Names that a program reads and nothing in it defines, in the order in which it reads them."""
+    defined, read = set(), []
+    for node in ast.walk(ast.parse(program)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            read.append((node.lineno, node.col_offset, node.id))
+        elif isinstance(node, ast.Name | ast.arg | ast.FunctionDef):
+            defined.add(getattr(node, "id", getattr(node, "arg", getattr(node, "name", ""))))
+    return list(dict.fromkeys(name for *_, name in sorted(read) if name not in defined and not hasattr(builtins, name)))
