@@ -1,4 +1,7 @@
-"""From the CLS vector to the classes: last norm, linear layer, softmax (Dosovitskiy et al. 2021, eq. 4, section 3.1)."""
+"""From the CLS vector to the classes: last norm, linear layer, softmax.
+
+Dosovitskiy et al. 2021, equation 4 in section 3.1.
+"""
 
 from dataclasses import dataclass
 

@@ -91,8 +91,8 @@ def extremes_text(extremes: Extremes, span: str) -> str:
     if extremes.lowest:
         return say(
             "positions-compared.order",
-            "On {length} tokens the loss, in nats per token, is lowest with {best} and highest with {worst}; the largest "
-            "difference between seeds of one kind, over all lengths, is {apart}",
+            "On {length} tokens the loss, in nats per token, is lowest with {best} and highest with {worst}; the "
+            "largest difference between seeds of one kind, over all lengths, is {apart}",
             length=span,
             best=with_values(extremes.lowest, values),
             worst=with_values(extremes.highest, values),
