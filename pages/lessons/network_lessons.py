@@ -58,7 +58,7 @@ def _clause_question(lesson: LessonInput) -> CourseQuestion | None:
         return None
     try:
         losses = [
-            open_recurrent(name).analysis(("course clause", lesson.text, trace.target_text), lengthening_losses, pairs)
+            open_recurrent(name).analysis(("grown", pairs), lengthening_losses, pairs)
             for name in (decoder_outcomes.ONE_VECTOR, decoder_outcomes.ADDITIVE)
         ]
     except (CheckpointError, NoSharedTokensError):
