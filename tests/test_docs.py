@@ -19,6 +19,7 @@ DOCUMENTS = sorted(
 CHANGES = ROOT / "CHANGELOG.md"  # names files of earlier versions too
 WRITTEN = {"benchmarks/results/latest.json", "causal.json"}  # by a program, when it runs
 LONGEST_README = 150
+LONGEST_CHANGES = 120  # lines about one version, for people who use it
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
@@ -51,6 +52,11 @@ def unknown_imports(source: str) -> list[str]:
     return [
         alias.name for node in own for alias in node.names if not hasattr(import_module(str(node.module)), alias.name)
     ]
+
+
+def test_the_changes_of_the_newest_version_are_short():
+    newest = CHANGES.read_text(encoding="utf-8").split("\n## ")[1]
+    assert newest.count("\n") <= LONGEST_CHANGES
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
