@@ -17,7 +17,7 @@ from tools import manifest
 ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 DOCUMENTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("ARCHITECTURE.md", "CONTRIBUTING.md")}
 BUILT = {"build", "dist", "env", "node_modules", "venv", "__pycache__"}  # made by tools, not part of the project
-FEWEST_QUESTIONS = 10
+FEWEST_QUESTIONS, MOST_QUESTIONS = 10, 20
 MOST_ASSETS = 135_000_000  # bytes of all that ships
 EXPECTED_QUESTIONS = ("colour scale", "lines", "Back", "checkpoint", "CSV", "shortcuts")
 
@@ -137,10 +137,19 @@ def test_the_table_of_the_layers_names_every_package_and_agrees_with_the_tested_
 
 def test_every_question_is_answered_by_a_file():
     rows = questions(ARCHITECTURE)
-    assert len(rows) >= FEWEST_QUESTIONS
+    assert FEWEST_QUESTIONS <= len(rows) <= MOST_QUESTIONS
     assert [question for question, answer in rows if not paths_in(answer)] == []
     joined = " ".join(question for question, _ in rows)
     assert [words for words in EXPECTED_QUESTIONS if words not in joined] == []
+
+
+def test_tasks_are_described_with_the_files_that_they_change():
+    tasks = re.findall(
+        r"^\*\*(.*?)\.\*\*(.*?)(?=^\*\*|\Z)", section(ARCHITECTURE, "Four tasks, step by step"), re.M | re.S
+    )
+    names = ["Add a lesson", "Find why a map is grey or empty", "Change the beam width", "Change what key F does"]
+    assert [name for name, _ in tasks] == names
+    assert all(len(paths_in(task)) >= 3 for _, task in tasks)
 
 
 def test_an_answer_without_a_file_is_found():
