@@ -10,6 +10,7 @@ The integrals of the textbook are sums here, since a curve over positions is kno
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,11 +20,7 @@ class Fourier:
     length: int
     a: np.ndarray  # `(length // 2 + 1,)` of the cosines; the first is twice the mean
     b: np.ndarray  # `(length // 2 + 1,)` of the sines; the first is 0
-
-    @property
-    def sizes(self) -> np.ndarray:
-        """sqrt(a_n^2 + b_n^2), the amplitude of each n."""
-        return np.hypot(self.a, self.b)
+    sizes: np.ndarray  # `(length // 2 + 1,)` sqrt(a_n^2 + b_n^2), the amplitude of each n
 
     def sum(self, columns: int) -> np.ndarray:
         """Sum of the first `columns` terms: a_0 / 2, b_1, a_1, b_2, a_2, ... `(length,)`.
@@ -56,6 +53,11 @@ def fourier_coefficients(curve: np.ndarray) -> Fourier:
     length = len(curve)
     if not length:
         raise ValueError("A curve over no positions has no coefficients.")
-    n = np.arange(length // 2 + 1)[:, None]
-    angles = 2 * np.pi * (n * np.arange(length) % length) / length  # (n, length), within one period
-    return Fourier(length, 2 / length * np.cos(angles) @ curve, 2 / length * np.sin(angles) @ curve)
+    target = torch.from_numpy(curve)
+    # program: fourier
+    turns = torch.arange(length // 2 + 1)[:, None] * torch.arange(length)  # (0, 1, 2, ... whole turns, position)
+    angles = 2 * torch.pi * (turns % length).double() / length  # within one turn
+    a, b = 2 / length * angles.cos() @ target, 2 / length * angles.sin() @ target
+    sizes = torch.hypot(a, b)
+    # end of program
+    return Fourier(length, a.numpy(), b.numpy(), sizes.numpy())

@@ -3,30 +3,34 @@
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 
 CURVES = ("step", "square-wave", "sawtooth", "triangle", "bump", "one-position")
 NEW = 0.01  # a column is skipped if less than this share of it is independent of the columns before it
 
 
-def curve(name: str, length: int) -> np.ndarray:
+def curve(shape: str, length: int) -> np.ndarray:
     """A curve over the positions, `(length,)` float64 within [-1, 1].
 
     Raises:
         ValueError: there is no such curve.
     """
-    place = np.arange(length) / max(length, 1)  # 0 to below 1
-    phase = 3 * place % 1  # of three periods, from 0 to below 1
+    if shape not in CURVES:
+        raise ValueError(f"There is no curve {shape!r}; choose one of {', '.join(CURVES)}.")
+    # program: curve
+    place = torch.arange(length).double() / length  # from 0 to below 1
+    phase = 3 * place % 1  # of three periods, likewise
     shapes = {
-        "step": np.where(place < 0.5, -1.0, 1.0),
-        "square-wave": np.where(phase < 0.5, 1.0, -1.0),
+        "step": torch.where(place < 0.5, -1.0, 1.0),
+        "square-wave": torch.where(phase < 0.5, 1.0, -1.0),
         "sawtooth": 2 * phase - 1,
-        "triangle": 4 * np.abs(phase - 0.5) - 1,
-        "bump": np.exp(-(((place - 0.5) / 0.08) ** 2)),
-        "one-position": (np.arange(length) == length // 2).astype(np.float64),
+        "triangle": 4 * (phase - 0.5).abs() - 1,
+        "bump": torch.exp(-(((place - 0.5) / 0.08) ** 2)),
+        "one-position": torch.arange(length) == length // 2,
     }
-    if name not in shapes:
-        raise ValueError(f"There is no curve {name!r}; choose one of {', '.join(CURVES)}.")
-    return shapes[name]
+    target = shapes[shape].double()
+    # end of program
+    return target.numpy()
 
 
 def harmonics(length: int, columns: int) -> np.ndarray:

@@ -33,15 +33,15 @@ def find_shift_matrix(length: int, d_model: int, shift: int, form: EncodingForm 
         d_model: even.
         shift: at least 0.
     """
-    table = sinusoidal_encoding(length + shift, d_model, torch.float64, form)
+    table, turned = sinusoidal_encoding(length + shift, d_model, torch.float64, form), rotation(shift, d_model)
+    # program: shift
     before, after = table[:length], table[shift:]  # (length, d_model) each
-    pairs_before = before.unflatten(1, (-1, 2)).transpose(0, 1)  # (pair, length, 2)
-    pairs_after = after.unflatten(1, (-1, 2)).transpose(0, 1)
-    blocks = torch.linalg.lstsq(pairs_before, pairs_after).solution.transpose(1, 2)  # (pair, 2, 2)
-    fitted = torch.block_diag(*blocks)
-    matrix = rotation(shift, d_model) if form == "paper" else fitted
-    residual = float((after - before @ matrix.T).abs().max())
-    return ShiftMatrix(matrix.numpy(), residual, float((matrix - fitted).abs().max()))
+    pairs = (each.unflatten(1, (-1, 2)).transpose(0, 1) for each in (before, after))  # (pair, length, 2)
+    fitted = torch.block_diag(*torch.linalg.lstsq(*pairs).solution.transpose(1, 2))  # the best blocks, least squares
+    matrix = turned if form == "paper" else fitted  # with a frequency for every column no rotation is exact
+    residual = (after - before @ matrix.T).abs().max()
+    # end of program
+    return ShiftMatrix(matrix.numpy(), float(residual), float((matrix - fitted).abs().max()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +68,15 @@ class PositionSimilarity:
 
 def measure_similarity(length: int, d_model: int, form: EncodingForm = "paper") -> PositionSimilarity:
     """Compute PE(p) . PE(q) for all pairs; in the paper's form it is the sum of cos((p - q) / 10000^(2i / d_model))."""
-    table = sinusoidal_encoding(length, d_model, torch.float64, form).numpy()
-    products = table @ table.T
-    diagonals = [products.diagonal(k) for k in range(length)]
-    mean, smallest, largest = (np.array([reduce(d) for d in diagonals]) for reduce in (np.mean, np.min, np.max))
-    return PositionSimilarity(products, mean, smallest, largest)
+    table = sinusoidal_encoding(length, d_model, torch.float64, form)
+    # program: similarity
+    products = table @ table.T  # (p, q): PE(p) . PE(q)
+    diagonals = [products.diagonal(k) for k in range(length)]  # PE(p) . PE(p + k)
+    by_distance = torch.stack([diagonal.mean() for diagonal in diagonals])
+    smallest = torch.stack([diagonal.min() for diagonal in diagonals])
+    largest = torch.stack([diagonal.max() for diagonal in diagonals])
+    # end of program
+    return PositionSimilarity(products.numpy(), by_distance.numpy(), smallest.numpy(), largest.numpy())
 
 
 def wave_product(d_model: int, first: int, second: int, spans: np.ndarray, form: EncodingForm = "paper") -> np.ndarray:

@@ -8,18 +8,11 @@ slope times the distance. Rotary positions (Su et al. 2021) rotate query and key
 import math
 
 import numpy as np
+import torch
 
-from ..networks.positional import positional_table
 from ..networks.vision import VisionTransformer
 
 HEADS = 8  # of ALiBi's slopes
-BUCKETS, FARTHEST = 32, 128  # T5's
-WIDTH = 32  # d_k of the rotated query and key
-
-
-def distances(length: int) -> np.ndarray:
-    """Key's position minus the query's, `(query, key)` int64."""
-    return np.arange(length)[None] - np.arange(length)[:, None]
 
 
 def products(vectors: np.ndarray) -> np.ndarray:
@@ -38,40 +31,39 @@ def learned(network: VisionTransformer, length: int) -> np.ndarray:
     return products(learned_vectors(network)[:length])
 
 
-def sinusoids(length: int, d_model: int) -> np.ndarray:
-    """`products` of the paper's sinusoids."""
-    return products(positional_table(length, d_model))
-
-
-def t5_buckets(length: int) -> np.ndarray:
-    """Index of the learned number, of 32, that a head of a T5 encoder adds, `(query, key)` int64.
-
-    Half are for keys after the query. In either half the first 8 are single distances, the widths of the others grow
-    logarithmically up to 128; all farther keys share the last.
-    """
-    distance = distances(length)
-    half, size = BUCKETS // 2, np.abs(distance)
-    single = half // 2
-    ratio = np.log(np.maximum(size, 1) / single) / math.log(FARTHEST / single)
-    far = np.minimum(single + (ratio * (half - single)).astype(np.int64), half - 1)
-    return np.where(distance > 0, half, 0) + np.where(size < single, size, far)
-
-
 def alibi_slope(head: int) -> float:
-    """Slope of one of 8 heads, from 0: 1/2, 1/4, ... 1/256."""
-    return 2.0 ** (-8 * (head + 1) / HEADS)
+    """Slope of one of 8 heads, from 1: 1/2, 1/4, ... 1/256."""
+    return 2.0**-head
 
 
-def alibi(length: int, head: int) -> np.ndarray:
-    """The bias that ALiBi adds, `(query, key)`; a decoder masks the half above the diagonal."""
-    return -alibi_slope(head) * np.abs(distances(length))
+def scheme_matrix(scheme: str, length: int, head: int, d_model: int) -> np.ndarray:
+    """What a scheme without learned vectors contributes to the scores, `(query, key)`; of T5 which number it adds.
 
+    T5's 32 numbers, half of them for keys after the query, are for single distances up to 8; the widths of the others
+    grow logarithmically up to 128, and all farther keys share the last.
 
-def rotary(length: int, width: int = WIDTH) -> np.ndarray:
-    """Scores of a query and an equal key whose pairs have length 1, rotated by their positions: `(query, key)`."""
-    angles = np.arange(length)[:, None] / 10_000 ** (np.arange(0, width, 2) / width)  # (length, width / 2)
-    rotated = np.concatenate([np.cos(angles), np.sin(angles)], axis=1)  # the pair (1, 0), rotated
-    return rotated @ rotated.T / math.sqrt(width)
+    Args:
+        scheme: "alibi", of which a decoder masks the half above the diagonal, "t5", "rotary" for a query and an equal
+            key whose pairs have length 1, or "sinusoids" for `products` of the paper's.
+        head: of ALiBi, from 1.
+        d_model: width of the sinusoids.
+    """
+    # program: other-models
+    place = torch.arange(length)
+    distance = place - place[:, None]  # (query, key): the key's position minus the query's
+    size = distance.abs()
+    if scheme == "alibi":  # added to the scores
+        matrix = -(2.0**-head) * size.double()
+    elif scheme == "t5":  # which of 32 learned numbers is added
+        far = (8 + (size.clamp(min=1).double() / 8).log() / math.log(128 / 8) * 8).long().clamp(max=15)
+        matrix = 16 * (distance > 0) + torch.where(size < 8, size, far)
+    else:
+        width = 32 if scheme == "rotary" else d_model  # of a head's queries, or of the vectors
+        angles = place[:, None] / 10000 ** (torch.arange(0, width, 2).double() / width)
+        turned = torch.cat([angles.cos(), angles.sin()], dim=1)  # (1, 0) turned by each angle; the sinusoids, reordered
+        matrix = turned @ turned.T / math.sqrt(width)
+    # end of program
+    return matrix.numpy()
 
 
 def spread(matrix: np.ndarray) -> float:

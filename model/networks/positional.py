@@ -86,6 +86,10 @@ def rotation(shift: int, d_model: int) -> Tensor:
     """
     if d_model < 2 or d_model % 2:
         raise ValueError(f"d_model {d_model} must be even and at least 2, so that sines and cosines come in pairs.")
-    angles = shift / torch.pow(BASE, _exponents(d_model, "paper")[0::2])  # (pair,)
-    cosines, sines = angles.cos(), angles.sin()
-    return torch.block_diag(*torch.stack([cosines, sines, -sines, cosines], dim=1).view(-1, 2, 2))
+    exponent = _exponents(d_model, "paper")
+    # program: rotation
+    angles = shift / 10000 ** exponent[::2]  # of each pair of columns
+    blocks = torch.stack([angles.cos(), angles.sin(), -angles.sin(), angles.cos()], dim=1).view(-1, 2, 2)
+    turned = torch.block_diag(*blocks)  # (d_model, d_model)
+    # end of program
+    return turned

@@ -160,7 +160,7 @@ def render(target: np.ndarray, curve: str, columns: int) -> None:
     )
     files.csv_and_table(header, rows, "fourier", say("positions.fourier.csv", "Coefficients as CSV"), "fourier_table")
     title = say("positions.fourier.code", "The coefficients in PyTorch")
-    render_program("positions", "fourier", title, length=series.length, curve=curve)
+    render_program("positions", "fourier", title, length=series.length, shape=curve)
 
 
 def _share_left(target: np.ndarray, series: Fourier, columns: int) -> float:

@@ -45,11 +45,11 @@ def render(request: Request) -> None:
         values = {}  # only a text without values may contain formulas
         if scheme == "alibi":
             head = widgets.slider(say("positions.numbered.head", "Head"), "slope", 1, 1, numbered.HEADS)
-            values["slope"] = numbered.alibi_slope(head - 1)
+            values["slope"] = numbered.alibi_slope(head)
         id = text_id(own) if own else f"numbered-{scheme}"
         paragraph("positions", id, **values)
     width = request.service.model.config.d_model
-    matrix = numbered.products(own.vectors[:length]) if own else scheme_matrix(scheme, length, head, width)
+    matrix = numbered.products(own.vectors[:length]) if own else numbered.scheme_matrix(scheme, length, head, width)
     length = len(matrix)
     value = say("positions.numbered.bucket", "bucket") if scheme == "t5" else say("column.score", "score")
     with left:
@@ -71,7 +71,7 @@ def render(request: Request) -> None:
         distance_title = say("positions.numbered.distance", "key\u2019s position minus the query\u2019s")
         alt = say("positions.numbered.curves.alt", "The same by distance, for three queries.")
         curves(series, distance_title, value, "by-distance", alt, height=260)
-    result = {"slope": numbered.alibi_slope(head - 1), "lost": -float(matrix[0, -1]), "last": length - 1}
+    result = {"slope": numbered.alibi_slope(head), "lost": -float(matrix[0, -1]), "last": length - 1}
     setting = {"numbered": "alibi", "slope": numbered.HEADS}
     render_experiment(
         "positions-other-models", setting, result if scheme == "alibi" and head == numbered.HEADS else None
@@ -92,16 +92,7 @@ def render(request: Request) -> None:
         if own.owner == "classifier":
             render_program("positions", "learned-table", length=length)
     else:
-        render_program("positions", "other-models", scheme=scheme, length=length, head=head)
-
-
-def scheme_matrix(scheme: str, length: int, head: int, d_model: int) -> np.ndarray:
-    """Return the matrix `(query, key)` of a scheme that is not learned."""
-    if scheme == "t5":
-        return numbered.t5_buckets(length)
-    if scheme == "rotary":
-        return numbered.rotary(length)
-    return numbered.alibi(length, head - 1) if scheme == "alibi" else numbered.sinusoids(length, d_model)
+        render_program("positions", "other-models", scheme=scheme, length=length, head=head, d_model=width)
 
 
 # Learned position tables: of this app's picture classifier, or of the model that the visitor opened.

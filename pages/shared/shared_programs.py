@@ -20,10 +20,26 @@ translator, tensors = Translator.load(device="cpu"), {}
 network = translator.network
 translator.trace(sentence, target_ids=target_ids, intervention=lambda name, tensor: tensors.setdefault(name, tensor))
 """,
+    "encoding": """import torch
+
+column = torch.arange(d_model, dtype=torch.float64)
+exponent = (column // 2 * 2 if form == "paper" else column) / d_model
+angles = torch.arange(length)[:, None] / 10000**exponent
+table = torch.where(column % 2 == 0, angles.sin(), angles.cos())
+""",
 }
+HEADERS["longer encoding"] = HEADERS["encoding"].replace("(length)", "(length + shift)")
 # page, section -> the parts of its program, in order: names of headers, or a module of `model` and the name of a mark
 SHARED: dict[tuple[str, str], tuple[str, ...]] = {
     ("inside", "add-norm"): ("recorded tensors", "lessons/residual.py add-norm"),
+    ("positions", "fourier"): ("lessons/position_basis.py curve", "lessons/fourier.py fourier"),
+    ("positions", "other-models"): ("lessons/position_schemes.py other-models",),
+    ("positions", "rotation"): (
+        "longer encoding",
+        "networks/positional.py rotation",
+        "lessons/position_geometry.py shift",
+    ),
+    ("positions", "similarity"): ("encoding", "lessons/position_geometry.py similarity"),
 }
 
 

@@ -16,13 +16,12 @@ from model.lessons.position_geometry import (
     number_positions,
     wave_product,
 )
-from model.lessons.position_schemes import learned
+from model.lessons.position_schemes import learned, scheme_matrix
 from model.lessons.vectors import Vectors
 from model.networks.config import POSITION_KINDS
 from model.networks.positional import positional_table, wavelengths
 from model.networks.relative_positions import LinearBiases, RotaryPositions
 from model.runtime.progress import as_one_call
-from pages.positions.other_models import scheme_matrix
 from tests.pages.conftest import SENTENCE
 from tests.pages.shared.programs import COOK, Case, Expected, Values, of_the_translator
 
@@ -47,7 +46,7 @@ def numbered(values: Values) -> Expected:
 
 def similar(values: Values) -> Expected:
     computed = measure_similarity(values["length"], values["d_model"], values["form"])
-    return {name: getattr(computed, name) for name in ("products", "by_distance", "spread")}
+    return {name: getattr(computed, name) for name in ("products", "by_distance", "smallest", "largest")}
 
 
 def rotated(values: Values) -> Expected:
@@ -85,7 +84,7 @@ def without_positions(translator: Translator, values: Values) -> Expected:
 
 
 def series(values: Values) -> Expected:
-    computed = fourier_coefficients(curve(values["curve"], values["length"]))
+    computed = fourier_coefficients(curve(values["shape"], values["length"]))
     return {name: getattr(computed, name) for name in ("a", "b", "sizes")}
 
 
@@ -122,7 +121,7 @@ def attention_by_positions(values: Values) -> Expected:
 CASES: dict[str, Case] = {
     "compared": ({"length": 7}, {"length": 40}, attention_by_positions),
     "learned-table": ({"length": 32}, {"length": 5}, learned_products),
-    "fourier": ({"length": 64, "curve": "square-wave"}, {"length": 33, "curve": "bump"}, series),
+    "fourier": ({"length": 64, "shape": "square-wave"}, {"length": 33, "shape": "bump"}, series),
     "table": (PAPER, COLUMN, lambda values: {"table": positional_table(**values)}),
     "wavelengths": (PAPER, COLUMN, waves),
     "why-sinusoids": (
@@ -138,9 +137,9 @@ CASES: dict[str, Case] = {
         spanned,
     ),
     "other-models": (
-        {"scheme": "t5", "length": 100, "head": 1},
-        {"scheme": "rotary", "length": 20, "head": 1},
-        lambda values: {"matrix": scheme_matrix(**values, d_model=256)},
+        {"scheme": "t5", "length": 100, "head": 1, "d_model": 256},
+        {"scheme": "sinusoids", "length": 20, "head": 1, "d_model": 64},
+        lambda values: {"matrix": scheme_matrix(**values)},
     ),
     "orthogonality": (
         {"d_model": 256, "form": "paper", "first": 0, "second": 1},

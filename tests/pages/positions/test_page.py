@@ -13,7 +13,7 @@ from model.lessons.position_basis import curve as target_curve
 from model.lessons.position_basis import fit_columns, harmonics
 from model.lessons.position_effects import POSITION_CHANGES, STACKS, position_losses_in_steps
 from model.lessons.position_geometry import find_shift_matrix, measure_similarity
-from model.lessons.position_schemes import alibi, spread
+from model.lessons.position_schemes import scheme_matrix, spread
 from model.networks.positional import positional_table, wavelengths
 from model.runtime.progress import as_one_call
 from tests.every_view import PARTS
@@ -310,7 +310,7 @@ def test_scores_of_other_models(open_app, scheme):
     ]
     drawn = numbers(heat["data"][0]["z"])
     if scheme == "alibi":
-        np.testing.assert_allclose(drawn, alibi(12, 2), atol=1e-6)
+        np.testing.assert_allclose(drawn, scheme_matrix("alibi", 12, 3, 256), atol=1e-6)
     if scheme != "learned":
         assert last_number(check_caption(app, "only the distance counts").split(": only")[0]) <= 1e-5
         np.testing.assert_allclose(drawn[1:, 1:], drawn[:-1, :-1], atol=1e-5)

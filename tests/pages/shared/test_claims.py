@@ -11,7 +11,7 @@ from model import RecurrentTranslator
 from model.attribution.agreement import METHODS
 from model.attribution.rollout import INTEGRATED
 from model.attribution.rollout import METHODS as PICTURE_METHODS
-from model.lessons.position_schemes import t5_buckets
+from model.lessons.position_schemes import scheme_matrix
 from model.networks.recurrent import RecurrentNetwork
 from model.recurrent_translator import SHIPPED
 from views.text import glossary, prose
@@ -50,7 +50,7 @@ def test_a_head_loses_what_is_orthogonal_to_the_span_of_its_columns(translator):
 
 def test_t5_shares_one_bucket_from_the_distance_that_is_named():
     named = int(re.search(r"from (\d+) on all share one", text("positions", "numbered-t5"))[1])
-    after = t5_buckets(300)[0]  # of the keys that come after the query
+    after = scheme_matrix("t5", 300, 1, 64)[0]  # of the keys that come after the query
     assert (after[named:] == after[-1]).all() and after[named - 1] != after[-1]
 
 

@@ -246,7 +246,7 @@ def test_a_section_with_invalid_input_has_no_program(page, settings):
             ("positions", "fourier"),
             {"facet": "basis", "curve": "bump"},
             "The coefficients in PyTorch",
-            {"curve": "'bump'"},
+            {"shape": "'bump'"},
         ),
         pytest.param(
             ("vision", "curves"),
