@@ -20,7 +20,7 @@ from views.controls import samples
 from views.figures.overlay import data_url
 from views.svg import course_vectors as figures
 from views.text.catalogue import say
-from views.text.numbers import signed, three_digits
+from views.text.numbers import percent, signed, three_digits
 
 
 def one_vector(lesson: LessonInput) -> LessonContent:
@@ -40,7 +40,7 @@ def one_vector(lesson: LessonInput) -> LessonContent:
         figures.retained_bars(names, (groups[0], groups[1]), values["short"], long, decoder_outcomes.RETAINED, label)
         for long in (None, values["share"])
     )
-    ask = lesson.block("ask", short=ranges[0], long=ranges[1], percent=f"{values['short']:.0f}")
+    ask = lesson.block("ask", short=ranges[0], long=ranges[1], percent=percent(values["short"] / 100))
     return LessonContent(
         lesson.block("aim"),
         drawn,

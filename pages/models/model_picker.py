@@ -25,7 +25,7 @@ from views import streamlit_internals
 from views.controls import widgets
 from views.text import literal, prose
 from views.text.catalogue import Message, Untranslated, say, say_error
-from views.text.numbers import grouped, percent
+from views.text.numbers import grouped, percent, three_digits
 from views.url_state import bound_settings
 
 NONE = "none"
@@ -244,7 +244,7 @@ def fetch(source: str) -> None:
 
     def render(download: Download) -> None:
         if download.total:
-            size, share = f"{download.total / 1e6:.1f}", download.received / download.total
+            size, share = three_digits(download.total / 1e6), download.received / download.total
             text = say("models.progress", "{share} of {size} MB", share=percent(share), size=size)
             bar.progress(min(1.0, share), text)
 
@@ -303,7 +303,7 @@ def _row(model: CheckpointSummary) -> list[str]:
 
 
 def _size(count: int) -> str:
-    return f"{count / 1e9:.2f} GB" if count >= 1e9 else f"{count / 1e6:.1f} MB"
+    return f"{three_digits(count / 1e9)} GB" if count >= 1e9 else f"{three_digits(count / 1e6)} MB"
 
 
 # Our own networks as Hugging Face checkpoints: a button opens each, on every server.

@@ -32,7 +32,7 @@ def choose_retention(model: OpenedModel, text: str, options: Mapping[str, Any]) 
     }
     fits = [what for what, size in sizes.items() if size <= trace_limits.LARGEST] or ["layer"]
     offered = {
-        what: say("models.keep.size", "{what}, {size} MB", what=labels[what], size=round(sizes[what] / 1e6))
+        what: say("models.keep.size", "{what}, {size} MB", what=labels[what], size=three_digits(sizes[what] / 1e6))
         for what in fits
     }
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -13,7 +13,7 @@ from views.components.opened_layer import LayerRequest, Station, answer
 from views.components.requests import INVALID
 from views.map_labels import MEAN, describe, index_of, row_names, to_id
 from views.text.catalogue import say
-from views.text.numbers import three_digits
+from views.text.numbers import short, three_digits
 from views.url_state import bound_settings
 from views.viewer.attention_maps import from_trace
 
@@ -75,7 +75,7 @@ def stations(opened: OpenedLayer, keys: list[str], heads: int, settings: dict[st
         (keys[key], f"{three_digits(opened.keys[key])}, {three_digits(opened.values[key])}", None) for key in order
     ]
     scores = [(keys[key], three_digits(float(opened.scores[key])), None) for key in order]
-    weights = [(keys[key], f"{opened.weights[key]:.3f}", float(opened.weights[key])) for key in order]
+    weights = [(keys[key], short(float(opened.weights[key])), float(opened.weights[key])) for key in order]
     masked = say("stage.layer.masked", "Masked keys: {count}.", count=hidden)
     before, added, after = map(three_digits, opened.attention)
     entering, expanded, leaving = map(three_digits, opened.feed_forward)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import palette
+from ..text.numbers import short
 from .drawing import Box, Drawing, Item, TextLine, fit_label, text_width, wrap
 from .matrix_image import MARGIN
 from .stroke import Stroke
@@ -136,7 +137,7 @@ def _place(picture: StagePicture, layout: _Layout, place: int) -> Iterable[Item]
         at += length
         if is_pulled:
             box = layout.english[key]
-            text = f"{row[key]:.3f}"
+            text = short(float(row[key]))
             yield TextLine(box.x + box.width / 2, box.y + _TOKEN + 10, text, _NUMBER, "middle")
 
 
@@ -169,7 +170,7 @@ def _arcs(picture: StagePicture, layout: _Layout) -> Iterable[Item]:
                 if is_pulled:
                     box = layout.english[key] if kind == "encoder" else layout.french[key]
                     y = box.y + (_TOKEN + 10 if kind == "encoder" else -22)
-                    yield TextLine(box.x + box.width / 2, y, f"{row[key]:.3f}", _NUMBER, "middle")
+                    yield TextLine(box.x + box.width / 2, y, short(float(row[key])), _NUMBER, "middle")
 
 
 def _arc_keys(row: np.ndarray, kind: str, query: int, is_chosen: bool, is_pulled: bool) -> list[int]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import palette
 from ..text import literal
+from ..text.numbers import percent
 from .course_parts import (
     ACCENT,
     WIDTH,
@@ -111,13 +112,13 @@ def retained_bars(
     scale = BarScale(0, 100, 230)
     y = 128.0
     elements.append(words(8, y, groups[0]))
-    elements.append(scale.numbered(8, y + 8, short, 22, _HUE, text=f"{short:.1f} %", fill_opacity=0.6))
+    elements.append(scale.numbered(8, y + 8, short, 22, _HUE, text=percent(short / 100), fill_opacity=0.6))
     y += 56
     elements.append(words(8, y, groups[1]))
     if long is None:
         elements.append(cover(8, y + 8, 230, 22))
     else:
-        elements.append(scale.numbered(8, y + 8, long, 22, _HUE, text=f"{long:.1f} %", fill_opacity=0.6))
+        elements.append(scale.numbered(8, y + 8, long, 22, _HUE, text=percent(long / 100), fill_opacity=0.6))
     for number, option in enumerate(options):
         box = (8.0, y + 42 + 34.0 * number, scale.span(option), 26.0)
         drawn = number_at(14 + box[2], box[1] + 13, f"{option} %")

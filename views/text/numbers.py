@@ -30,6 +30,16 @@ def three_digits(value: float) -> str:
     return f"{value:#.3g}".rstrip(".").replace("-", MINUS)
 
 
+def short(value: float) -> str:
+    """Short enough for a label in a drawing: three digits, of numbers below 1 three decimals, as cells of maps have."""
+    if float(value).is_integer():
+        return f"{value:.0f}".replace("-", MINUS)
+    size = abs(value)
+    if size < 0.0005:
+        return "\u22480"
+    return (f"{value:.3f}" if size < 1 else f"{value:#.3g}".rstrip(".")).replace("-", MINUS)
+
+
 def signed(value: float) -> str:
     """`three_digits` of a change, with a real minus or a plus: `+0.412`, `\u221219.7`."""
     return ("+" if value > 0 else "") + three_digits(value)
@@ -42,9 +52,16 @@ def with_interval(value: float, low: float, high: float) -> str:
 
 
 def percent(probability: float) -> str:
-    """A probability between 0 and 1 in per cent: `97.3 %`, `< 0.1 %`; one decimal, and no line breaks inside."""
+    """A share in per cent, one decimal and no line breaks: `97.3 %`, `< 0.1 %`; what is not 1 is no `100.0 %`.
+
+    A millionth is what rounding in single precision leaves of 1.
+    """
     if 0 < probability < 0.001:
         return f"<{NO_BREAK_SPACE}0.1{NO_BREAK_SPACE}%"
+    if 0.9995 <= probability < 1 - 1e-6:
+        return f">{NO_BREAK_SPACE}99.9{NO_BREAK_SPACE}%"
+    if -0.001 < probability < 0:
+        return f">{NO_BREAK_SPACE}{MINUS}0.1{NO_BREAK_SPACE}%"
     return f"{100 * probability:.1f}{NO_BREAK_SPACE}%".replace("-", MINUS)
 
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 
 import { filled } from "../src/core/dom"
-import { clamp, full, largest, percent, short, threeDigits, threeDigitsOfHalf } from "../src/core/numbers"
+import { clamp, drawn, full, known, largest, onGrid, percent, roundNumber, short, threeDigits, threeDigitsOfHalf } from "../src/core/numbers"
 
 test.each([
   [0, "0"],
@@ -21,6 +21,10 @@ test.each([
   [0, "0.0\u00a0%"],
   [0.0004, "<\u00a00.1\u00a0%"],
   [0.973_46, "97.3\u00a0%"],
+  [0.999_49, "99.9\u00a0%"],
+  [0.999_96, ">\u00a099.9\u00a0%"],
+  [1 - 2 ** -24, "100.0\u00a0%"],
+  [1, "100.0\u00a0%"],
 ])("%d in per cent is %s", (probability, text) => {
   expect(percent(probability)).toBe(text)
 })
@@ -53,6 +57,21 @@ test("numbers of half precision have three digits from 0.0001 on", () => {
 test("a cell has room for three digits", () => {
   expect([7, -3, 0.0004, -1.234, 123.4].map(short)).toEqual(["7", "\u22123", "\u22480", "\u22121.23", "123"])
   expect([0.5, -0.0123, 0.9996].map(short)).toEqual(["0.500", "\u22120.012", "1.000"])
+})
+
+test("a number of which few decimals are known is never written as 0", () => {
+  expect([0.4021, 0.996, 0.0049, 0, -0.3, -0.002].map((each) => known(each, 2))).toEqual(["0.40", "1.00", "\u22480", "\u22480", "\u22120.30", "\u22480"])
+  expect([0.0003, 2.5].map((each) => known(each, 1))).toEqual(["\u22480", "2.5"])
+})
+
+test("round numbers have no zeros that say nothing", () => {
+  expect([0.1, 1e-4, -0.5, 1e-7, 0, 3e9].map((each) => roundNumber(each))).toEqual(["0.1", "0.0001", "\u22120.5", "1e\u22127", "0", "3000000000"])
+  expect([roundNumber(12_345), roundNumber(12_345, 5), roundNumber(1.0005, 5)]).toEqual(["12,300", "12,345", "1.0005"])
+})
+
+test("numbers of drawings and of a grid", () => {
+  expect([drawn(1.234, 1), drawn(-0.04, 2)]).toEqual(["1.2", "-0.04"])
+  expect([onGrid(0.12349, 3), Object.is(onGrid(-0.0001, 3), 0)]).toEqual([0.123, true])
 })
 
 test("the nearest place and the largest value", () => {

@@ -8,7 +8,7 @@ import { dashesOf, downTo, isDrawable } from "../src/views/step_view/curves"
 import { signedDigits } from "../src/views/step_view/format"
 import { cellSize } from "../src/views/step_view/heatmap"
 import { isNumberHidden, ribbonPath } from "../src/views/step_view/ribbon"
-import { spread, ticksOf, tickText } from "../src/views/step_view/ticks"
+import { spread, ticksOf, tickTexts } from "../src/views/step_view/ticks"
 
 function axis(id: string, count: number, labels: string[] = []): Axis {
   return { id, title: id, labels, count, slider: true, said: "", beside: true, values: [] }
@@ -83,7 +83,13 @@ test("ticks are round numbers within the scale, powers of ten on a logarithmic o
   expect(ticksOf({ low: 20, high: 50, log: true })).toEqual([20, 50])
   expect(ticksOf({ low: 2, high: 2, log: false })).toEqual([2])
   expect(ticksOf({ low: Infinity, high: -Infinity, log: true })).toEqual([])
-  expect([-0.2, 0, 1e-7, 0.30000000000000004].map(tickText)).toEqual(["\u22120.2", "0", "1e\u22127", "0.3"])
+  expect(tickTexts([-0.2, 0, 0.2])).toEqual(["\u22120.2", "0", "0.2"])
+  expect(tickTexts([1e-9, 1e-7, 1e-5])).toEqual(["1e\u22129", "1e\u22127", "0.00001"])
+  expect(tickTexts([2.123456, 4.9])).toEqual(["2.12", "4.9"])
+  expect(tickTexts([2.123456])).toEqual(["2.12"])
+  expect(tickTexts(ticksOf({ low: 1.0001, high: 1.0009, log: false }))).toEqual(["1.0002", "1.0004", "1.0006", "1.0008"])
+  expect(tickTexts(ticksOf({ low: 12_340, high: 12_344, log: false }))).toEqual(["12,340", "12,341", "12,342", "12,343", "12,344"])
+  expect(tickTexts(ticksOf({ low: 0.213_451, high: 0.213_462, log: true }))).toEqual(["0.213451", "0.213462"])
 })
 
 test("labels that would overlap are moved apart, and none leaves the room", () => {

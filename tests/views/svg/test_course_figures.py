@@ -115,7 +115,7 @@ def test_bars_of_a_share():
     names, groups = ("one", "all"), ("short", "long")
     before = course_vectors.retained_bars(names, groups, 90.1, None, (90, 75), "label")
     after = course_vectors.retained_bars(names, groups, 90.1, 60.4, (90, 75), "label")
-    assert options(before) == options(after) == ["90", "75"] and "60.4 %" in texts(after)
+    assert options(before) == options(after) == ["90", "75"] and "60.4\u00a0%" in texts(after)
     assert widths(after) == pytest.approx([207.2, 138.9, 207.0, 172.5], abs=0.06)
     assert ElementTree.fromstring(before).get("viewBox") == ElementTree.fromstring(after).get("viewBox")
 

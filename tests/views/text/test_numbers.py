@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from views.text.catalogue import TEXT, using_language
-from views.text.numbers import grouped, hardware, millions, percent, signed, three_digits, with_interval
+from views.text.numbers import grouped, hardware, millions, percent, short, signed, three_digits, with_interval
 
 _ASIDE = re.compile(
     r"\$\$.*?\$\$|\$[^$\n]*\$|```.*?```|`[^`\n]*`|\]\([^)]*\)|<!--.*?-->|https?://\S+|^#[^\n]*",
@@ -50,10 +50,36 @@ def test_three_digits_are_rounded_correctly(value):
 
 @pytest.mark.parametrize(
     ("share", "text"),
-    [(0, "0.0 %"), (0.0004, "< 0.1 %"), (0.973, "97.3 %"), (1, "100.0 %"), (-0.405, "\u221240.5 %")],
+    [
+        (0, "0.0 %"),
+        (0.0004, "< 0.1 %"),
+        (-0.0004, "> \u22120.1 %"),
+        (0.973, "97.3 %"),
+        (0.99949, "99.9 %"),
+        (0.99996, "> 99.9 %"),
+        (1 - 2**-24, "100.0 %"),
+        (1, "100.0 %"),
+        (-0.405, "\u221240.5 %"),
+    ],
 )
 def test_percent(share, text):
     assert percent(share) == text.replace(" ", "\u00a0")
+
+
+@pytest.mark.parametrize(  # as web/tests/numbers.test.ts has it
+    ("value", "text"),
+    [
+        (7, "7"),
+        (-3.0, "\u22123"),
+        (0.0004, "\u22480"),
+        (-0.0123, "\u22120.012"),
+        (0.9996, "1.000"),
+        (-1.234, "\u22121.23"),
+        (123.4, "123"),
+    ],
+)
+def test_a_label_in_a_drawing_is_short(value, text):
+    assert short(value) == text
 
 
 def test_an_interval_ends_no_line():

@@ -11,7 +11,9 @@ export function threeDigits(value: number): string {
 
 /** A probability in per cent with one decimal; the same rule as views/text/numbers.py. */
 export function percent(probability: number): string {
-  return probability > 0 && probability < 0.001 ? "<\u00a00.1\u00a0%" : `${(100 * probability).toFixed(1)}\u00a0%`
+  if (probability > 0 && probability < 0.001) return "<\u00a00.1\u00a0%"
+  if (probability >= 0.9995 && probability < 1 - 1e-6) return ">\u00a099.9\u00a0%"
+  return `${(100 * probability).toFixed(1)}\u00a0%`
 }
 
 /** A whole number with a comma between groups of three digits; the same rule as views/text/numbers.py. */
@@ -34,6 +36,28 @@ export function short(value: number): string {
   if (Number.isInteger(value)) return withMinus(String(value))
   const size = Math.abs(value)
   return withMinus(size < 0.0005 ? "\u22480" : size < 1 ? value.toFixed(3) : value.toPrecision(3))
+}
+
+/** A number of which only some decimals are known: those; what they cannot tell from 0 is "\u22480". */
+export function known(value: number, decimals: number): string {
+  const text = value.toFixed(decimals)
+  return Number(text) ? withMinus(text) : "\u22480"
+}
+
+/** A round number, such as a tick, with three digits or as many as are given, without zeros that say nothing. */
+export function roundNumber(value: number, digits = 3): string {
+  const rounded = Number(value.toPrecision(digits))
+  return Number.isInteger(rounded) && Math.abs(rounded) < 1e6 ? grouped(rounded) : withMinus(String(rounded))
+}
+
+/** A number of a drawing, such as a place in a path, which nobody reads. */
+export function drawn(value: number, decimals: number): string {
+  return value.toFixed(decimals)
+}
+
+/** A number on the grid of decimals on which a user places it. */
+export function onGrid(value: number, decimals: number): number {
+  return Number(value.toFixed(decimals)) + 0
 }
 
 function withMinus(text: string): string {

@@ -6,6 +6,7 @@
 import { mounting, View } from "../core/component"
 import { button, element, filled, followDrag, markData, setAttributes } from "../core/dom"
 import { watchMark } from "../core/mark"
+import { onGrid } from "../core/numbers"
 import { unpack, type Bytes } from "../core/payload"
 import { buildLiveRegion } from "../core/tooltip"
 import style from "./vector_view.css"
@@ -247,7 +248,7 @@ class VectorView extends View<Bytes> implements PlacingView {
   private writeShares({ vectors, point }: Placement, { coordinates }: Derived): void {
     const apart = this.typed && lengthOf(added(combined(vectors, this.typed), scaled(point, -1)))
     const shown = coordinates ?? (apart !== undefined && apart < 2 / THOUSAND ? this.typed : undefined)
-    this.shares.forEach((input, place) => this.write(input, shown ? Number(shown[place]!.toFixed(DECIMALS)) + 0 : null))
+    this.shares.forEach((input, place) => this.write(input, shown ? onGrid(shown[place]!, DECIMALS) : null))
   }
 
   /** A number is not reformatted while it is typed. */

@@ -3,7 +3,7 @@
 import { lookupTable, packed, type Theme } from "../../core/colour"
 import { filled } from "../../core/dom"
 import { tokensIn } from "../../core/labels"
-import { largest, threeDigits } from "../../core/numbers"
+import { largest, roundNumber, threeDigits } from "../../core/numbers"
 import type { Legend } from "../../core/painting"
 import type { ShownMap } from "../../core/heatmap"
 import { cellLabel, describe, isMasked, mapName, shadeOf, startOf, weightText, type Detail, type Sheet } from "./sheet"
@@ -11,7 +11,7 @@ import { cellLabel, describe, isMasked, mapName, shadeOf, startOf, weightText, t
 /** Draws a colour scale that ends at `top`. */
 export function drawScale(scale: Legend, colours: Uint32Array, decades: number, top: number): void {
   scale.paint(colours)
-  scale.low.textContent = decades ? `\u2264 ${Number((top / 10 ** decades).toPrecision(3))}` : "0"
+  scale.low.textContent = decades ? `\u2264 ${roundNumber(top / 10 ** decades)}` : "0"
   scale.high.textContent = threeDigits(top)
 }
 

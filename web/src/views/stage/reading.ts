@@ -2,7 +2,7 @@
 
 import { MEAN } from "../../core/choosing"
 import { filled } from "../../core/dom"
-import { short } from "../../core/numbers"
+import { known, short } from "../../core/numbers"
 import { sum } from "./arithmetic"
 import { mapOf, type FigurePayload, type KindName, type MapChoice, type StagePayload } from "./payload"
 
@@ -51,7 +51,7 @@ export function mapTitle(payload: StagePayload, kind: KindName, { layer, head }:
 
 /** A weight: three decimals, as in the cells of maps; of a sentence so long that it is sent with two, those. */
 export function weightText(weight: number, decimals = 3): string {
-  return decimals < 3 ? weight.toFixed(decimals) : short(weight)
+  return decimals < 3 ? known(weight, decimals) : short(weight)
 }
 
 /** The strongest weights of a row, and what they leave of 1: "animal 0.750, it 0.151, other 0.099". */

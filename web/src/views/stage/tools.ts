@@ -1,6 +1,7 @@
 /** The buttons below the figure: play, how the next token is chosen, undo and reset, the link and the whole screen. */
 
 import { arrowStep, button, element, keyHandler, setAttributes } from "../../core/dom"
+import { known } from "../../core/numbers"
 import { Former } from "./former"
 import { CopyLink } from "./link"
 import type { StagePayload, Words } from "./payload"
@@ -92,7 +93,7 @@ export class StageTools {
   }
 
   private nameTemperature(temperature: number): void {
-    name(this.temperature, `${this.payload?.words.temperature ?? ""} ${temperature.toFixed(1)}`)
+    name(this.temperature, `${this.payload?.words.temperature ?? ""} ${known(temperature, 1)}`)
   }
 
   private showPlay(words: Words): void {

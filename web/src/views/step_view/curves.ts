@@ -5,7 +5,7 @@ import { isLabelHidden } from "../../core/heatmap/labels"
 import type { Axis, Content, CurvesHeader, LineStyle } from "./content"
 import { signedDigits } from "./format"
 import { buildLabels, StepPanel, type SteppedView } from "./panel"
-import { spread, ticksOf, tickText } from "./ticks"
+import { spread, ticksOf, tickTexts } from "./ticks"
 
 const HEIGHT = 170 // pixels between the lowest and the highest number
 const EDGE = 8 // pixels around
@@ -97,11 +97,12 @@ export class CurvesPanel extends StepPanel<CurvesHeader> {
   /** Writes the ticks of the scale to the left of the picture, and draws their lines. */
   private showTicks(): void {
     const ticks = ticksOf(this.about)
+    const texts = tickTexts(ticks)
     while (this.ticks.length < ticks.length) this.ticks.push(markData(element("span", "tick", this.frame), "number"))
     this.ticks.forEach((tick, place) => {
       tick.hidden = place >= ticks.length
       if (tick.hidden) return
-      tick.textContent = tickText(ticks[place]!)
+      tick.textContent = texts[place]!
       tick.style.top = `${downTo(ticks[place]!, this.about)}px`
     })
     this.grid.setAttribute("d", ticks.map((tick) => `M0 ${downTo(tick, this.about)}H${this.width}`).join(""))

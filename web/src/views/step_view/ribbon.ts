@@ -2,6 +2,7 @@
 
 import { element, filled, markData, svgElement, measureTextScale } from "../../core/dom"
 import { isLabelHidden } from "../../core/heatmap/labels"
+import { drawn } from "../../core/numbers"
 import type { Axis, Content, RibbonHeader } from "./content"
 import { buildLabels, StepPanel, type SteppedView } from "./panel"
 
@@ -19,9 +20,9 @@ export function ribbonPath(widths: readonly number[], step: number): string {
   const lower = edge(1).reverse()
   const [first, last] = [upper[0], upper.at(-1)]
   if (!first || !last) return ""
-  const end = (widths.length * step).toFixed(1)
+  const end = drawn(widths.length * step, 1)
   const points = [[0, first[1]], ...upper, [end, last[1]], [end, HEIGHT - last[1]], ...lower, [0, HEIGHT - first[1]]]
-  return `M${points.map((point) => point.map((each) => Number(each).toFixed(1)).join(" ")).join("L")}Z`
+  return `M${points.map((point) => point.map((each) => drawn(Number(each), 1)).join(" ")).join("L")}Z`
 }
 
 /** Whether a number has no room next to that of the slider's position and those before it. */

@@ -1,5 +1,6 @@
 /** Ticks of a scale, and labels that are moved apart. */
 
+import { roundNumber } from "../../core/numbers"
 import type { Scale } from "./curves"
 
 const MOST = 5 // ticks of a scale
@@ -32,12 +33,15 @@ function steps(low: number, high: number): number[] {
   const step = [1, 2, 5, 10].map((each) => each * power).find((each) => (high - low) / each <= MOST)!
   const first = Math.ceil(low / step - 1e-9)
   const count = Math.floor(high / step + 1e-9) - first + 1
-  return Array.from({ length: count }, (_, place) => Number(((first + place) * step).toPrecision(6)))
+  return Array.from({ length: count }, (_, place) => Number(((first + place) * step).toPrecision(12)))
 }
 
-/** A tick as text, without digits that say nothing. */
-export function tickText(value: number): string {
-  return String(Number(value.toPrecision(3))).replace("-", "\u2212")
+/** Ticks as text, with as many digits as tell them apart and are right within a twentieth of their distance. */
+export function tickTexts(ticks: readonly number[]): string[] {
+  const apart = Math.min(...ticks.slice(1).map((tick, place) => tick - ticks[place]!))
+  let digits = 3
+  while (digits < 15 && ticks.some((tick) => Math.abs(Number(tick.toPrecision(digits)) - tick) > apart / 20)) digits++
+  return ticks.map((tick) => roundNumber(tick, digits))
 }
 
 /** The middles of labels of these sizes, moved as little as is needed so that none overlap or leave 0 to `room`. */

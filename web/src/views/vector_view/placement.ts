@@ -1,6 +1,7 @@
 /** Where vectors and their point are, and how they move; the payload as views/components/vector_view.py writes it. */
 
 import type { Theme } from "../../core/colour"
+import { onGrid } from "../../core/numbers"
 import { DECIMALS, type Row, type Vectors } from "./algebra"
 
 export const STEP = 0.1 // of a drag and of an arrow key; with Shift a key moves by 1
@@ -60,7 +61,7 @@ export function rowsOf({ vectors, point }: Vectors): Row[] {
 
 /** A vector, or the point (the last row), with other coordinates, which are rounded and stay within the limit. */
 export function moved(placement: Placement, row: number, changed: Change, limit: number): Placement {
-  const within = (number: number) => Number(Math.min(limit, Math.max(-limit, number)).toFixed(DECIMALS)) + 0
+  const within = (number: number) => onGrid(Math.min(limit, Math.max(-limit, number)), DECIMALS)
   const changedRow = (each: Row) => each.map((number, column) => (column in changed ? within(changed[column]!) : number))
   const rows = rowsOf(placement).map((each, place) => (place === row ? changedRow(each) : each))
   return { ...placement, vectors: rows.slice(0, -1), point: rows.at(-1)! }

@@ -1,5 +1,6 @@
 /** The plane, or space in parallel projection, on the screen: positions and paths of a drawing. */
 
+import { drawn } from "../../core/numbers"
 import { added, combined, lengthOf, scaled, type Derived, type Row, type Vectors } from "./algebra"
 import { STEP, type Change, type Turn } from "./placement"
 
@@ -50,7 +51,7 @@ export class Projection {
 
   line(from: Row, to: Row): string {
     const [one, other] = [this.to(from), this.to(to)]
-    const written = (point: Point) => point.map((number) => number.toFixed(2)).join(" ")
+    const written = (point: Point) => point.map((number) => drawn(number, 2)).join(" ")
     return `M${written(one)}L${written(other)}`
   }
 
