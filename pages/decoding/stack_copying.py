@@ -1,4 +1,4 @@
-"""Which heads of the single stack copy names and numbers."""
+"""Attention of the single stack's heads to names and numbers that are copied."""
 
 import numpy as np
 import streamlit as st

@@ -29,7 +29,7 @@ def render(stack: StackRequest) -> None:
         heldout = stack.study.heads.first.mean(axis=1)
         columns.append(tables.bar_column(say("one-stack.sink.heldout", "held out, mean of heads"), heldout, 1.0))
     tables.render_table(columns, say("one-stack.sinks.table", "Attention to the first token by layer"))
-    st.header(say("one-stack.induction", "Induction and copying"), anchor=False)
+    st.header(say("one-stack.induction", "Scores of induction and copying"), anchor=False)
     paragraph("decoding", "stack-scores")
     random = stack.language.network_result(("head scores",), lambda model: model.head_scores())
     copying = stack.language.network_result(("copying scores",), lambda model: model.copying_scores())
@@ -47,9 +47,12 @@ def render(stack: StackRequest) -> None:
             maps.append(HeadTable(f"{name}, {label}", scores.scores[KIND][score]))
     maps.append(HeadTable(say("one-stack.score.copying", "copying score"), copying[KIND], signed=True))
     render_head_maps(maps, "stack_scores", "one-stack-scores")
+    induction = random.scores[KIND]["induction"]
+    above = int((induction > random.chance[KIND]["induction"]).sum())
+    largest = {"largest": three_digits(float(induction.max())), "above": above, "heads": induction.size}
     chance = {"chance": three_digits(random.chance[KIND]["induction"]), "length": random.length, "rows": random.rows}
     worst = max(scores.row_sum_error for _, scores in scored)
-    paragraph("decoding", "stack-chance", **chance)
+    paragraph("decoding", "stack-chance", **chance, **largest)
     rows, traces = checks.format_difference("row sums", worst), checks.format_difference("copying", copying.difference)
     fold_check("decoding", "check-stack-scores", rows=rows, difference=traces)
 

@@ -149,9 +149,9 @@ SENTENCES = {  # class of a result -> what its tables are, and its check
     ),
     "CompositionScores": Message(
         "show.result.composition",
-        "Each cell is how much a later head reads of what an earlier one writes; random matrices give "
-        "{chance}. Check: the strongest scores differ from the product of the whole matrices by at most "
-        "{difference}.",
+        "Each cell is how far the weights by which a later head reads fit those by which an earlier one writes; "
+        "random matrices give {chance}. Check: the strongest scores differ from the product of the whole matrices by "
+        "at most {difference}.",
     ),
     "CopyingScores": Message(
         "show.result.copying",

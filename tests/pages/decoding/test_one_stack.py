@@ -108,7 +108,12 @@ def test_scores_of_the_heads(open_app, language, trace):
     first = sum_heads(language.trace(SENTENCE, target_ids=trace.next_ids), None).measures.first
     _, *rows = table(app, "Attention to the first token by layer")
     assert [row[1] for row in rows] == [three_digits(float(value)) for value in first.mean(axis=1)]
-    assert three_digits(language.head_scores().chance["decoder"]["induction"]) in text_of(app)
+    scores = language.head_scores()
+    induction, chance = scores.scores["decoder"]["induction"], scores.chance["decoder"]["induction"]
+    assert (
+        f"would have an induction score of {three_digits(chance)}; the largest of this network\u2019s {induction.size} "
+        f"heads is {three_digits(float(induction.max()))}, and {int((induction > chance).sum())} of them are above"
+    ) in " ".join(text_of(app).split())
 
 
 @pytest.mark.parametrize("query", [{"one_stack": "other"}, {"single_layer": "99"}, {"text": "Hi"}])
