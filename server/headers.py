@@ -124,7 +124,7 @@ def policy(page: str, sites: Sequence[str] = ()) -> str:
 # In a frame of another site a browser sends no cookie that is `SameSite=Lax`, and uploads need Streamlit's: they are
 # answered with 403 without it. So with a list, cookies are `SameSite=None; Secure; Partitioned`: each embedding site
 # has its own, and the app has to be served by HTTPS, or on this machine. That they travel with requests of other sites
-# opens nothing: Streamlit compares the cookie with a header that only its own page can set, and `server/middleware.py`
+# opens nothing: Streamlit compares the cookie with a header that only its own page can set, and `server/addresses.py`
 # refuses other origins.
 
 EMBED = "ATLAS_EMBED"  # environment: origins of sites, separated by spaces or commas

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from server import logs, metrics
-from server.process_memory import memory_growth
+from server.memory_budget import memory_growth
 from server.run_queue import Busy, Notice, RunQueue, RunSlot
 from server.singleton import singleton
 

@@ -10,16 +10,15 @@ import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 
-from server import logs, metrics, process_memory, result_cache, streamlit_internals
+from server import logs, metrics, result_cache, streamlit_internals
 from server.download_store import download_store
 from server.health import readiness
-from server.idle_singleton import release_all_idle
-from server.memory_budget import memory_budget
+from server.memory_budget import free_memory, limit_malloc_arenas, memory_budget, memory_growth
 from server.prefetch import prefetcher
-from server.process_memory import free_memory, memory_growth
 from server.run_context import run_queue
 from server.run_queue import RunQueue
 from server.screen_memory import release_disconnected
+from server.singleton import release_all_idle
 from server.temporary_files import clear_abandoned
 
 PATIENCE = 3.0  # seconds that loading the other models waits for the first page
@@ -33,7 +32,7 @@ Loads = Mapping[str, Callable[[], object]]  # name of a model -> loads it and le
 async def lifespan(loads: Loads, app: object) -> AsyncGenerator[None, None]:
     """Start the server's background tasks, and load its models in a thread so that it answers at once."""
     logs.start()
-    process_memory.limit_malloc_arenas()
+    limit_malloc_arenas()
     readiness().expect(loads)
     threading.Thread(target=warm_up, args=(loads,), name="warm-up", daemon=True).start()
     tasks = [asyncio.create_task(task) for task in (run_housekeeping(), apply_backpressure(run_queue()))]

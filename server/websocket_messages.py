@@ -5,22 +5,23 @@ installs files, one reads the state of a Git repository: any client with a socke
 """
 
 import asyncio
+import hashlib
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, MutableSequence
 from contextlib import suppress
+from pathlib import Path
 
 from google.protobuf.message import DecodeError
 from google.protobuf.message import Message as ProtocolMessage
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server import uvicorn_socket
+from server import connections, streamlit_internals
+from server.connections import TOO_MANY_MESSAGES, RateLimit
 from server.http_errors import POLICY, Refusal, close_reason, note_page_query
 from server.limits import SocketLimits
-from server.rate_limit import RateLimit
 from server.run_order import PATIENCE, RunOrder
-from server.streamlit_internals import BackMsg
-from server.websocket_connection import TOO_MANY_MESSAGES
+from server.streamlit_internals import BackMsg, ForwardMsg
 
 # Bound what is stored for browsers that read slowly or not at all.
 #
@@ -113,7 +114,7 @@ class SendBuffer:
     def abort(self) -> None:
         """Drop all messages and the connection."""
         self.close()
-        uvicorn_socket.abort(self._receive)
+        connections.abort(self._receive)
 
     def close(self) -> None:
         """Drop all messages, and send no more."""
@@ -129,7 +130,7 @@ class SendBuffer:
             while self._messages:
                 message = self._messages.popleft()
                 await self._send(message)
-                await uvicorn_socket.until_writable(self._receive)
+                await connections.until_writable(self._receive)
                 self._count(-_size(message))
             return
         self.close()
@@ -178,7 +179,7 @@ class MessageFilter:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "websocket":
             return await self._app(scope, receive, send)
-        uvicorn_socket.limit_message(receive, self._limits.message_bytes)
+        connections.limit_message(receive, self._limits.message_bytes)
         buffer = SendBuffer(receive, send, self._limits, self._unsent)
         socket = _Socket(scope, receive, buffer, self._limits, patience=self._patience)
         try:
@@ -271,3 +272,54 @@ def count_items(message: ProtocolMessage, enough: int) -> int:
         if field.message_type is not None:
             count += sum(count_items(item, enough - count) for item in (value if lists else [value]))
     return count
+
+
+# Remove what describes this installation from messages to browsers.
+#
+# At the start of every run Streamlit sends the script's absolute path, which the browser only needs to be the same each
+# time, the versions of Streamlit and Python, the operating system and ids of the installation. Of those a browser needs
+# one: a page that is open loads itself anew when the server comes back with another version.
+
+
+class InstallationRedaction:
+    """Replace the script's path by its file name, the version by that of the release, and blank the rest.
+
+    Args:
+        script: the file that Streamlit runs.
+        version: of the app.
+    """
+
+    def __init__(self, app: ASGIApp, script: str, version: str) -> None:
+        self._app = app
+        path = Path(script).resolve()
+        self._name, self._folder = path.name, str(path.parent).encode()
+        self._release = release(version)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_redacted(message: Message) -> None:
+            content = message.get("bytes")
+            if content and self._folder in content:
+                message = {**message, "bytes": self._redact(content)}
+            await send(message)
+
+        await self._app(scope, receive, send_redacted if scope["type"] == "websocket" else send)
+
+    def _redact(self, content: bytes) -> bytes:
+        try:
+            message = ForwardMsg.FromString(content)
+        except DecodeError:
+            return content
+        if message.WhichOneof("type") != "new_session":
+            return content
+        message.new_session.main_script_path = self._name
+        start = message.new_session.initialize
+        start.user_info.Clear()
+        start.environment_info.Clear()
+        start.environment_info.streamlit_version = self._release
+        return message.SerializeToString()
+
+
+def release(version: str) -> str:
+    """One value for the app's version and all that browsers load of Streamlit's, the same on every replica."""
+    page = (streamlit_internals.static_folder() / "index.html").read_bytes()  # it names scripts by their content
+    return hashlib.sha256(b"\0".join((version.encode(), page))).hexdigest()[:16]

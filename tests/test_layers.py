@@ -236,11 +236,11 @@ SET_ON_LIBRARIES = {
     "training/__main__.py": ["commands.metavar"],
     "server/logs.py": ["LOG.propagate", "threading.excepthook"],
     "server/run_order.py": ["rerun.fragment_id"],
-    "server/middleware.py": [
+    "server/websocket_messages.py": [
         "message.new_session.main_script_path",
         "start.environment_info.streamlit_version",
     ],
-    "server/uvicorn_socket.py": [
+    "server/connections.py": [
         "config.encoded_headers",
         "config.http_protocol_class",
         "config.ws_protocol_class",

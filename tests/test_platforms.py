@@ -57,7 +57,7 @@ GUARDED = {
     },
     "model/runtime/device.py": {"/proc", "os.sched_getaffinity"},  # asks whether they exist
     "model/runtime/free_memory.py": {"/proc", "ctypes.windll", "os.sysconf"},  # asks each system in its own way
-    "server/process_memory.py": {"/proc", "os.sysconf"},  # after a file of Linux was read
+    "server/memory_budget.py": {"/proc", "os.sysconf"},  # after a file of Linux was read
     "views/export/fonts.py": {"/usr", "drive"},  # folders of fonts, of each system, that are searched where they exist
 }  # fmt: skip
 

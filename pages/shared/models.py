@@ -21,9 +21,8 @@ from model.position_translator import PositionTranslator
 from model.runtime.checkpoint import AlteredFileError
 from model.text.word_alignment import AlignmentTable
 from pages.shared.service import M, Service
-from server.idle_singleton import idle_singleton
 from server.result_cache import ResultCache, compute_lock
-from server.singleton import Singleton, singleton
+from server.singleton import Singleton, idle_singleton, singleton
 from views import navigation
 from views.text import literal
 from views.text.catalogue import say, say_error, say_sentence

@@ -15,7 +15,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from server import middleware
+from server import addresses
 from server.headers import HEADERS
 from tests.browser.conftest import Server
 from tests.processes import ROOT
@@ -81,14 +81,14 @@ def test_another_host_name_is_refused_at_every_address(server: Server):
     scripts = re.findall(r"\./(static/js/[\w.-]+\.js)", ask(server, "/").body)
     for path in (*ROUTES, f"/{scripts[0]}", "/_stcore/upload_file/a/b"):
         refused = ask(server, path, Host="elsewhere.example")
-        assert (refused.status, refused.body) == (421, middleware.UNKNOWN_HOST.english + "\n"), path
+        assert (refused.status, refused.body) == (421, addresses.UNKNOWN_HOST.english + "\n"), path
 
 
 def test_another_origin_is_refused_immediately(server: Server):
     assert handshake(server, Origin=server.url).status == 101
     for origin in (FOREIGN, "null", "", "http://localhost", "http://localhost:1", "http://203.0.113.9:8501"):
         refused = handshake(server, Origin=origin)
-        assert (refused.status, refused.body) == (403, middleware.FOREIGN_ORIGIN.english + "\n"), origin
+        assert (refused.status, refused.body) == (403, addresses.FOREIGN_ORIGIN.english + "\n"), origin
         assert refused.seconds < AT_ONCE
         assert [ask(server, path, Origin=origin).status for path in ROUTES] == [403] * len(ROUTES)
     assert "external IP" not in server.log()

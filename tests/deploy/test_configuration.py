@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from server.clients import trusted_proxies
 from server.headers import HEADERS
-from server.middleware import trusted_proxies
 from tests.deploy.image import ROOT
 from tests.deploy.proxy import NGINX, render
 

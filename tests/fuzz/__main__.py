@@ -12,7 +12,7 @@ import json
 import sys
 from pathlib import Path
 
-from server import process_memory
+from server import memory_budget
 from tests.fuzz import campaign, protocol
 
 MESSAGES = 10_500
@@ -43,7 +43,7 @@ def main() -> int:
     )
     parser.add_argument("--json", type=Path, default=RESULTS, help="default %(default)s")
     options = parser.parse_args()
-    process_memory.limit_malloc_arenas()  # as the server does; otherwise each thread's arena retains some memory
+    memory_budget.limit_malloc_arenas()  # as the server does; otherwise each thread's arena retains some memory
     results = []
     for name in options.only or [*KINDS, "message"]:
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from model import Translator, VisionClassifier
 from pages.history import networks
-from server import process_memory, result_cache, run_context
+from server import memory_budget, result_cache, run_context
 from tests.fuzz import addresses, checks, files, folders, texts
 from tests.pages.conftest import go
 
@@ -205,7 +205,7 @@ def pages(seed: int) -> Iterator[Case]:
 def resident_megabytes() -> float:
     """Memory of this process with cleared caches; 0 if the system does not report it."""
     result_cache.clear_all()
-    process_memory.free_memory()
+    memory_budget.free_memory()
     status = Path("/proc/self/statm")
     if not status.is_file():
         return 0.0

@@ -16,7 +16,7 @@ from streamlit.runtime import Runtime
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 
 from pages.shared import models, service, warmup
-from server import metrics, process_memory, run_context, warm_up
+from server import memory_budget, metrics, run_context, warm_up
 from server.health import Readiness
 from server.limits import THREADS
 from server.result_cache import ResultCache, clear_all
@@ -109,7 +109,7 @@ def test_freeing_memory_collects_garbage_among_frozen_objects(unfrozen):
     del ring
     gc.collect()
     assert gone() is not None  # collection ignores frozen objects
-    process_memory.free_memory()
+    memory_budget.free_memory()
     assert gone() is None
 
 
@@ -164,11 +164,11 @@ def test_full_collections_are_rarer_while_visitors_wait(unfrozen, monkeypatch, w
 def test_memory_is_returned_when_it_has_grown(unfrozen, monkeypatch):
     resident = [100, 100, 110, 117, 101, 118, 102, 119, 103, 142, 104, 145, 99, 110, 116, 97]  # megabytes at each look
     looks, calls = iter(resident), []
-    monkeypatch.setattr(process_memory, "TRIM_BYTES", 16_000_000)
-    monkeypatch.setattr(process_memory, "resident_bytes", lambda: 10**6 * next(looks))
-    monkeypatch.setattr(process_memory, "_call_glibc", lambda function, *numbers: calls.append(function))
-    monkeypatch.setattr(process_memory.gc, "collect", lambda: calls.append("collect"))
-    growth, by_step = process_memory.MemoryGrowth(), []
+    monkeypatch.setattr(memory_budget, "TRIM_BYTES", 16_000_000)
+    monkeypatch.setattr(memory_budget, "resident_bytes", lambda: 10**6 * next(looks))
+    monkeypatch.setattr(memory_budget, "_call_glibc", lambda function, *numbers: calls.append(function))
+    monkeypatch.setattr(memory_budget.gc, "collect", lambda: calls.append("collect"))
+    growth, by_step = memory_budget.MemoryGrowth(), []
     for _ in range(9):
         calls.clear()
         growth.limit()
@@ -181,10 +181,10 @@ def test_memory_is_returned_when_it_has_grown(unfrozen, monkeypatch):
 
 def test_growth_by_retained_results_is_not_searched_for_garbage(unfrozen, monkeypatch):
     looks, calls = iter([100, 139, 180, 220, 220, 261, 262, 220]), []  # megabytes at each look
-    monkeypatch.setattr(process_memory, "resident_bytes", lambda: 10**6 * next(looks))
-    monkeypatch.setattr(process_memory, "_call_glibc", lambda function, *numbers: None)
-    monkeypatch.setattr(process_memory.gc, "collect", lambda: calls.append("collect"))
-    growth, by_step = process_memory.MemoryGrowth(), []
+    monkeypatch.setattr(memory_budget, "resident_bytes", lambda: 10**6 * next(looks))
+    monkeypatch.setattr(memory_budget, "_call_glibc", lambda function, *numbers: None)
+    monkeypatch.setattr(memory_budget.gc, "collect", lambda: calls.append("collect"))
+    growth, by_step = memory_budget.MemoryGrowth(), []
     for retained in (0, 30, 80, 90):
         calls.clear()
         growth.limit(10**6 * retained)
@@ -194,17 +194,17 @@ def test_growth_by_retained_results_is_not_searched_for_garbage(unfrozen, monkey
 
 def test_a_run_returns_memory_at_its_steps_and_its_end(monkeypatch):
     resident, calls = [100 * 10**6], []
-    monkeypatch.setattr(process_memory, "resident_bytes", lambda: resident[0])
-    monkeypatch.setattr(process_memory, "_call_glibc", lambda function, *numbers: calls.append(function))
-    growth = process_memory.MemoryGrowth()
+    monkeypatch.setattr(memory_budget, "resident_bytes", lambda: resident[0])
+    monkeypatch.setattr(memory_budget, "_call_glibc", lambda function, *numbers: calls.append(function))
+    growth = memory_budget.MemoryGrowth()
     growth.trim()
     monkeypatch.setattr(run_context, "memory_growth", lambda: growth)
     with run_context.queued_run("home", "", lambda: nullcontext(print)):
         assert calls == ["malloc_trim"]
-        resident[0] += process_memory.TRIM_BYTES + 1
+        resident[0] += memory_budget.TRIM_BYTES + 1
         run_context.yield_slot()
         assert calls == ["malloc_trim"] * 2
-        resident[0] += process_memory.TRIM_BYTES
+        resident[0] += memory_budget.TRIM_BYTES
     assert calls == ["malloc_trim"] * 2
     with run_context.queued_run("home", "", lambda: nullcontext(print)):
         resident[0] += 1
@@ -212,7 +212,7 @@ def test_a_run_returns_memory_at_its_steps_and_its_end(monkeypatch):
 
 
 def test_the_resident_memory_is_that_of_this_process():
-    assert process_memory.resident_bytes() == pytest.approx(1e6 * resident_megabytes(os.getpid()), rel=0.1)
+    assert memory_budget.resident_bytes() == pytest.approx(1e6 * resident_megabytes(os.getpid()), rel=0.1)
 
 
 def test_pinned_results_are_not_evicted():

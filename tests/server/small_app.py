@@ -24,10 +24,11 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.web.server.starlette.starlette_server import _get_uvicorn_config_kwargs
 
-from server import logs, process_memory
+from server import logs, memory_budget
+from server.addresses import SOCKET
+from server.connections import ConnectionLimits, LimitedHttpProtocol, LimitedWebSocketProtocol
 from server.limits import HttpLimits, SocketLimits
-from server.middleware import SOCKET, ConnectionLimits, LimitedHttpProtocol, middleware_stack
-from server.websocket_connection import LimitedWebSocketProtocol
+from server.middleware import middleware_stack
 from tests.processes import ServerProcess, answers_http, free_port, processor_seconds, resident_megabytes
 
 STORED = bytes(20_000_000)  # a download that is in memory anyway
@@ -132,7 +133,7 @@ class SmallServer(ServerProcess):
 def main() -> None:
     """Serve until the process is terminated."""
     logs.start()
-    process_memory.limit_malloc_arenas()
+    memory_budget.limit_malloc_arenas()
     settings = _get_uvicorn_config_kwargs()
     if "quick" in sys.argv:
         LimitedHttpProtocol.limits = HttpLimits(head_seconds=1.0, pause_seconds=1.0, body_seconds=4.0)

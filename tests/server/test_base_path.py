@@ -8,7 +8,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from server import base_path, http_errors, middleware
+from server import addresses, base_path, http_errors
 from server.base_path import InsertBasePath, RemoveBasePath
 from tests.coroutines import run_in_thread
 
@@ -32,7 +32,7 @@ async def echo(request: Request) -> PlainTextResponse:
 
 @pytest.fixture
 def client(monkeypatch):
-    for module in (middleware, http_errors):
+    for module in (addresses, http_errors):
         monkeypatch.setattr(module, "base_path", lambda: BASE)
     streamlit = [Route(f"{BASE}{path}", echo) for path in ("/", "/attention", "/static/x.js", "/_stcore/health")]
     own = [Route(path, echo) for path in ("/healthz", "/viewer/{file}")]
@@ -42,7 +42,7 @@ def client(monkeypatch):
             Middleware(RemoveBasePath, root_paths=["/healthz"], base=BASE),
             Middleware(Recording),
             Middleware(
-                middleware.KnownAddresses,
+                addresses.KnownAddresses,
                 pages=["attention"],
                 extra_paths=["/healthz", "/static/x.js"],
                 moved={"relevance": "attribution"},

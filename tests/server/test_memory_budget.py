@@ -12,7 +12,7 @@ import pytest
 import torch
 from PIL import Image
 
-from server import memory_budget, process_memory, screen_memory
+from server import memory_budget, screen_memory
 from server.memory_budget import BudgetEntry, MemoryBudget, measure
 from server.result_cache import ResultCache
 from server.screen_memory import ScreenMemory
@@ -342,18 +342,18 @@ def test_fewer_results_are_retained_while_the_process_is_large():
     ],
 )
 def test_the_room_is_what_the_rest_of_the_process_leaves(monkeypatch, resident: int, retained: int, expected: int):
-    monkeypatch.setattr(memory_budget.process_memory, "resident_bytes", lambda: resident * 10**6)
+    monkeypatch.setattr(memory_budget, "resident_bytes", lambda: resident * 10**6)
     assert memory_budget._room(retained * 10**6) == expected * 10**6
 
 
 def test_memory_of_evicted_results_is_returned(monkeypatch):
     calls, resident = [], [500_000_000]
-    monkeypatch.setattr(process_memory, "resident_bytes", lambda: resident[0])
-    monkeypatch.setattr(process_memory, "_call_glibc", lambda function, *numbers: calls.append(function))
-    growth = process_memory.MemoryGrowth()
+    monkeypatch.setattr(memory_budget, "resident_bytes", lambda: resident[0])
+    monkeypatch.setattr(memory_budget, "_call_glibc", lambda function, *numbers: calls.append(function))
+    growth = memory_budget.MemoryGrowth()
     growth.trim()
     growth.trim()
     assert calls == ["malloc_trim"]
-    growth.expect_free(process_memory.TRIM_BYTES + 1)
+    growth.expect_free(memory_budget.TRIM_BYTES + 1)
     growth.trim()
     assert calls == ["malloc_trim"] * 2

@@ -7,26 +7,13 @@ import pytest
 import streamlit
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from server.addresses import FOREIGN_ORIGIN, UNKNOWN_HOST, HostCheck, KnownAddresses, is_same_origin
+from server.addresses import NOT_FOUND as NO_PAGE
+from server.clients import TOO_MANY_SOCKETS, SocketsByAddress, client_address, trusted_proxies
 from server.http_errors import RefusalLanguage
 from server.limits import SocketLimits
-from server.middleware import (
-    FOREIGN_ORIGIN,
-    MAX_FILES_PER_SESSION,
-    MIN_COUNTED_BYTES,
-    TOO_MANY_SOCKETS,
-    UNKNOWN_HOST,
-    UPLOADS,
-    HostCheck,
-    InstallationRedaction,
-    KnownAddresses,
-    SocketsByAddress,
-    UploadLimit,
-    client_address,
-    is_same_origin,
-    release,
-    trusted_proxies,
-)
-from server.middleware import NOT_FOUND as NO_PAGE
+from server.uploads import MAX_FILES_PER_SESSION, MIN_COUNTED_BYTES, UPLOADS, UploadLimit
+from server.websocket_messages import InstallationRedaction, release
 from tests.coroutines import run_in_thread
 from tests.server.asgi import RecordingApp, send_request, status, text
 from views import navigation

@@ -12,7 +12,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 
-from server.middleware import MAX_FILES_PER_SESSION
+from server.uploads import MAX_FILES_PER_SESSION
 from tests.browser.app_server import AppServer
 from tests.coroutines import run_in_thread
 from tests.deploy.visitor import Response, request

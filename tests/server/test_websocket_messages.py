@@ -9,9 +9,9 @@ from contextlib import suppress
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
+from server.connections import RateLimit
 from server.http_errors import RefusalLanguage, close_reason
 from server.limits import SocketLimits
-from server.rate_limit import RateLimit
 from server.websocket_messages import OVERHEAD, UNREADABLE, MessageFilter, SendBuffer, UnsentBytes, _Socket
 from tests.coroutines import run_in_thread
 from tests.server.asgi import RecordingApp, send_request

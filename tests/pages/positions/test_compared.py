@@ -15,7 +15,7 @@ from model.position_translator import PositionTranslator
 from model.runtime.checkpoint import read_json, write_json
 from model.runtime.progress import as_one_call
 from pages.shared.models import load_positions
-from server import idle_singleton
+from server import singleton
 from tests.every_view import View
 from tests.model.random_positions import LONGEST, write_comparison, write_networks
 from tests.pages import test_every_view as every_view
@@ -233,4 +233,4 @@ def test_networks_are_loaded_when_the_part_is_opened_and_released_when_idle(monk
     open_part()
     assert all(load_positions.is_ready(kind) for kind in POSITION_KINDS)
     monkeypatch.setattr(load_positions, "_clock", lambda: float("inf"))
-    assert idle_singleton.release_all_idle() >= len(POSITION_KINDS) and not load_positions._results
+    assert singleton.release_all_idle() >= len(POSITION_KINDS) and not load_positions._results
