@@ -1,17 +1,18 @@
 """Translate with gates of an LSTM held at fixed values: new translation, pass over the old one, two checks."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from ..decoding import search
 from ..decoding.search import DecodingOptions
 from ..decoding.tapped_decoding import GeneratedTokens
-from ..networks.cells import GATES, RecurrentLayer
+from ..networks.cells import GATES
 from ..networks.recurrent import RecurrentNetwork
 from ..networks.recurrent_trace import CellRecord, RecurrentTrace, record_recurrent_trace
 from ..runtime.progress import InSteps, Progress
@@ -77,25 +78,30 @@ def recompute_cells(
     encoding = layer != "decoder"
     recurrence = network.encoder if encoding else network.decoder
     direction = layer.partition(".")[2] or "forwards"
-    inputs = trace.encoder_embedded if encoding else trace.decoder_embedded  # (step, inputs)
+    inputs = torch.from_numpy(trace.encoder_embedded if encoding else trace.decoder_embedded)  # (step, inputs)
     if not encoding and network.config.alignment == "additive":
-        inputs = np.concatenate([inputs, trace.records["cross"].outputs[0, 0]], axis=1)
-    w, u, *biases = (part.double().cpu().numpy() for part in recurrence.weights(direction))
-    hidden = np.zeros(recurrence.width) if encoding else trace.start_hidden.astype(np.float64)
+        inputs = torch.cat([inputs, torch.from_numpy(trace.records["cross"].outputs[0, 0])], dim=1)
+    weights = [part.to("cpu", torch.float64, copy=True) for part in recurrence.weights(direction)]
+    for gate, value in (fixed or {}).items():
+        _hold(weights, GATES.index(f"{gate}_gate"), torch.tensor(value, dtype=torch.float64).logit().item())
     assert trace.start_cell is not None  # an LSTM's
-    cell = np.zeros(recurrence.width) if encoding else trace.start_cell.astype(np.float64)
-    quantities = {name: np.zeros((len(inputs), recurrence.width)) for name in ("hidden", *GATES, "cell")}
-    positions = range(len(inputs))
-    for position in reversed(positions) if direction == "backwards" else positions:
-        summed = w @ inputs[position] + u @ hidden + sum(biases)
-        sums = zip(GATES, np.split(summed, len(GATES)), strict=True)
-        gates = {name: np.tanh(values) if name == "candidate" else _sigmoid(values) for name, values in sums}
-        gates |= {f"{gate}_gate": np.full(recurrence.width, value) for gate, value in (fixed or {}).items()}
-        cell = gates["forget_gate"] * cell + gates["input_gate"] * gates["candidate"]
-        hidden = gates["output_gate"] * np.tanh(cell)
-        for name, value in (gates | {"cell": cell, "hidden": hidden}).items():
-            quantities[name][position] = value
-    return CellRecord(**quantities)
+    start = [np.zeros(recurrence.width)] * 2 if encoding else [trace.start_hidden, trace.start_cell]
+    h, c = (torch.from_numpy(state).double() for state in start)
+    # program: gates
+    w, u, b_w, b_u = weights
+    if direction == "backwards":
+        inputs = inputs.flip(0)
+    steps = []
+    for x in inputs.double():
+        i, f, g, o = (w @ x + b_w + u @ h + b_u).chunk(4)  # (units,) each
+        i, f, g, o = i.sigmoid(), f.sigmoid(), g.tanh(), o.sigmoid()
+        c = f * c + i * g
+        h = o * c.tanh()
+        steps.append(torch.stack([i, f, g, o, c, h]))
+    input_gate, forget_gate, candidate, output_gate, cell, hidden = torch.stack(steps, dim=1)  # (step, units) each
+    # end of program
+    quantities = (hidden, input_gate, forget_gate, candidate, output_gate, cell)
+    return CellRecord(*((part.flip(0) if direction == "backwards" else part).numpy() for part in quantities))
 
 
 def largest_cell_difference(first: CellRecord, second: CellRecord) -> float:
@@ -115,16 +121,13 @@ def edited_copy(network: RecurrentNetwork, interventions: GateInterventions) -> 
     for layer in gated_layers(network.config):
         recurrence = copy.decoder if layer == "decoder" else copy.encoder
         for gate, value in interventions.held(layer).items():
-            _hold(recurrence, layer.partition(".")[2] or "forwards", GATES.index(f"{gate}_gate"), value)
+            logit = CERTAIN if value == 1 else -CERTAIN if value == 0 else math.log(value / (1 - value))
+            _hold(recurrence.weights(layer.partition(".")[2] or "forwards"), GATES.index(f"{gate}_gate"), logit)
     return copy
 
 
-def _hold(recurrence: RecurrentLayer, direction: str, gate: int, value: float) -> None:
-    rows = slice(gate * recurrence.width, (gate + 1) * recurrence.width)
-    logit = CERTAIN if value == 1 else -CERTAIN if value == 0 else math.log(value / (1 - value))
-    for parameter, constant in zip(recurrence.weights(direction), (0.0, 0.0, logit, 0.0), strict=True):
+def _hold(weights: Sequence[Tensor], gate: int, logit: float) -> None:
+    """Give a gate no input, and a bias whose sigmoid is the value at which it is held."""
+    rows = slice(gate * weights[1].shape[1], (gate + 1) * weights[1].shape[1])
+    for parameter, constant in zip(weights, (0.0, 0.0, logit, 0.0), strict=True):
         parameter[rows] = constant
-
-
-def _sigmoid(values: np.ndarray) -> np.ndarray:
-    return 1 / (1 + np.exp(-values))

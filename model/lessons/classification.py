@@ -3,6 +3,7 @@
 Dosovitskiy et al. 2021, equation 4 in section 3.1.
 """
 
+from copy import deepcopy
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,28 +18,28 @@ from ..runtime.arrays import largest_difference, to_array
 class Classification:
     """The last steps from a picture to its classes; float64."""
 
+    difference: float  # largest |difference| of `logits` to those of the network
     before: np.ndarray  # `(d_model,)` CLS after the last layer
     after: np.ndarray  # `(d_model,)` y = LayerNorm of that, with gain and bias
     logits: np.ndarray  # `(class,)` W y + b
     powers: np.ndarray  # `(class,)` e to the logit minus the largest one, so that nothing overflows
     probabilities: np.ndarray  # `(class,)` each power as a share of their sum
-    difference: float  # largest |difference| of `logits` to those of the network
 
 
 @torch.inference_mode()
 def recompute_classification(network: VisionTransformer, trace: VisionTrace) -> Classification:
-    """Recompute the last steps of a picture's trace in double precision with numpy."""
-    before = trace.stream[-1, 0].astype(np.float64)
-    weight, bias, gain, shift = (
-        to_array(parameter).astype(np.float64)
-        for parameter in (network.head.weight, network.head.bias, network.norm.weight, network.norm.bias)
-    )
-    after = (before - before.mean()) / np.sqrt(before.var() + network.norm.eps) * gain + shift
-    logits = weight @ after + bias
-    powers = np.exp(logits - logits.max())
-    return Classification(
-        before, after, logits, powers, powers / powers.sum(), largest_difference(logits, trace.logits)
-    )
+    """Recompute the last steps of a picture's trace in double precision."""
+    norm, head = deepcopy(network.norm).cpu().double(), deepcopy(network.head).cpu().double()
+    # program: classification
+    before = torch.from_numpy(trace.stream[-1, 0]).double()  # (d_model,), CLS after the last layer
+    normal = (before - before.mean()) / (before.var(correction=0) + norm.eps).sqrt()
+    after = normal * norm.weight + norm.bias
+    logits = head.weight @ after + head.bias  # (class,)
+    powers = (logits - logits.max()).exp()
+    probabilities = powers / powers.sum()
+    # end of program
+    difference = largest_difference(logits.numpy(), trace.logits)
+    return Classification(difference, *(each.numpy() for each in (before, after, logits, powers, probabilities)))
 
 
 @torch.inference_mode()

@@ -26,10 +26,18 @@ class OutputStep:
 @torch.inference_mode()
 def recompute_output(network: Transformer, trace: Trace, position: int) -> OutputStep:
     """Recompute the output layer at decoder position `position` (from 0) in double precision."""
-    hidden = trace.decoder_stream[-1, position].astype(np.float64)  # (d_model,)
-    table = network.embedding.weight.double().cpu().numpy()  # (vocabulary, d_model)
-    logits = table @ hidden  # (vocabulary, d_model) x (d_model,) -> (vocabulary,)
-    return OutputStep(hidden, logits, softmax(logits), largest_difference(logits, trace.logits[position]))
+    step = position + 1
+    # program: linear-softmax
+    hidden = torch.from_numpy(
+        trace.decoder_stream[-1, step - 1]
+    ).double()  # (d_model,), output of the last decoder layer
+    embedding = network.embedding.weight.cpu().double()  # (vocabulary, d_model), the output layer has the same weights
+    logits = embedding @ hidden  # (vocabulary,)
+    powers = (logits - logits.max()).exp()
+    probabilities = powers / powers.sum()
+    # end of program
+    difference = largest_difference(logits.numpy(), trace.logits[position])
+    return OutputStep(hidden.numpy(), logits.numpy(), probabilities.numpy(), difference)
 
 
 @dataclass(frozen=True)

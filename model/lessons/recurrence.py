@@ -14,22 +14,22 @@ class UnrolledEncoder:
     """An RNN's encoder step by step: h_t = tanh(W x_t + U h_(t-1) + b), Elman 1990."""
 
     order: tuple[int, ...]  # positions of the tokens in the order in which they are read
+    difference: float  # largest |difference| of `hidden` to the states of the library's fused layer
     hidden: np.ndarray  # `(step, units)` float64, h_t; `before` likewise h_(t-1), 0 at the first step
     before: np.ndarray
     # `from_token`, `from_state`: `(step, units)`, W x_t and U h_(t-1)
     from_token: np.ndarray
     from_state: np.ndarray
     bias: np.ndarray  # `(units,)`, the sum of the library's two biases
-    difference: float  # largest |difference| of `hidden` to the states of the library's fused layer
 
 
 @torch.inference_mode()
-def unroll(network: RecurrentNetwork, source_ids: Sequence[int], reads: str) -> UnrolledEncoder:
+def unroll(network: RecurrentNetwork, source_ids: Sequence[int], direction: str) -> UnrolledEncoder:
     """Unroll the encoder of an RNN with one direction over a sentence.
 
     Args:
         source_ids: input of the encoder.
-        reads: "forwards" or "backwards"; the weights are the same in the direction that it was not trained for.
+        direction: "forwards" or "backwards"; the weights are the same in the direction that it was not trained for.
 
     Raises:
         ValueError: the encoder is not an RNN of one direction.
@@ -37,31 +37,25 @@ def unroll(network: RecurrentNetwork, source_ids: Sequence[int], reads: str) -> 
     encoder = network.encoder
     if encoder.cell != "rnn" or len(encoder.directions) != 1:
         raise ValueError("Only the encoder of an RNN that reads one way is unrolled here.")
-    order = tuple(range(len(source_ids)))[:: 1 if reads == "forwards" else -1]
+    order = tuple(range(len(source_ids)))[:: 1 if direction == "forwards" else -1]
     embedded = network.embed(network.ids(source_ids))  # (1, S, d_model)
-    from_inputs, from_states, *biases = encoder.weights()
-    inputs, w, u = (part.double().cpu().numpy() for part in (embedded[0][list(order)], from_inputs, from_states))
-    bias = np.sum([part.double().cpu().numpy() for part in biases], axis=0)  # (units,)
-    state, from_token = np.zeros(encoder.width), inputs @ w.T  # (step, units)
-    before, from_state, hidden = [], [], []
-    for step in from_token:
-        before.append(state)
-        from_state.append(u @ state)
-        state = np.tanh(step + from_state[-1] + bias)
-        hidden.append(state)
-    as_trained = (reads,) == encoder.directions
-    states, _ = encoder.run(embedded if as_trained else embedded.flip(1))  # (1, S, units)
-    fused = (states if as_trained else states.flip(1))[0, list(order)].double().cpu().numpy()
-    unrolled = np.stack(hidden)
-    return UnrolledEncoder(
-        order,
-        unrolled,
-        np.stack(before),
-        from_token,
-        np.stack(from_state),
-        bias,
-        float(np.abs(unrolled - fused).max()),
-    )
+    inputs = embedded[0].cpu().double()
+    # program: one-word
+    w, u, b_w, b_u = (part.cpu().double() for part in encoder.weights())
+    if direction == "backwards":
+        inputs = inputs.flip(0)
+    from_token, bias = inputs @ w.T, b_w + b_u  # (step, units), W x_t, and (units,)
+    states, from_states = [torch.zeros_like(b_u)], []
+    for w_x in from_token:
+        from_states.append(u @ states[-1])  # U h_(t-1)
+        states.append(torch.tanh(w_x + from_states[-1] + bias))
+    from_state, hidden = torch.stack(from_states), torch.stack(states[1:])  # (step, units)
+    # end of program
+    as_trained = (direction,) == encoder.directions
+    fused, _ = encoder.run(embedded if as_trained else embedded.flip(1))  # (1, S, units)
+    fused = (fused if as_trained else fused.flip(1))[0, list(order)].cpu()
+    arrays = (part.numpy() for part in (hidden, torch.stack(states[:-1]), from_token, from_state, bias))
+    return UnrolledEncoder(order, float((hidden - fused).abs().max()), *arrays)
 
 
 def first_token_left(states: UnrolledEncoder, network: RecurrentNetwork) -> np.ndarray:

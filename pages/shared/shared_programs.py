@@ -20,6 +20,38 @@ translator, tensors = Translator.load(device="cpu"), {}
 network = translator.network
 translator.trace(sentence, target_ids=target_ids, intervention=lambda name, tensor: tensors.setdefault(name, tensor))
 """,
+    "translation": """from model import Translator
+
+translator = Translator.load(device="cpu")
+network, trace = translator.network, translator.trace(sentence, target_ids=target_ids)
+""",
+    "classification": """from PIL import Image
+from model import VisionClassifier
+
+classifier = VisionClassifier.load(device="cpu")
+trace = classifier.trace(Image.open(picture))
+norm, head = classifier.network.norm.double(), classifier.network.head.double()
+""",
+    "alignment": """from model import RecurrentTranslator
+
+record = RecurrentTranslator.load(score, device="cpu").trace(sentence, target_ids=target_ids).records["cross"]
+""",
+    "rnn": """import torch
+from model import RecurrentTranslator
+
+recurrent = RecurrentTranslator.load("rnn-vector", device="cpu")
+encoder = recurrent.network.encoder
+inputs = torch.from_numpy(recurrent.trace(sentence).encoder_embedded).double()
+""",
+    "lstm": """import torch
+from model import RecurrentTranslator
+
+recurrent = RecurrentTranslator.load(network, device="cpu")
+encoder = recurrent.network.encoder
+weights = [part.double() for part in encoder.weights(direction)]
+inputs = torch.from_numpy(recurrent.trace(sentence).encoder_embedded)
+h = c = torch.zeros(encoder.width).double()
+""",
     "encoding": """import torch
 
 column = torch.arange(d_model, dtype=torch.float64)
@@ -31,6 +63,10 @@ table = torch.where(column % 2 == 0, angles.sin(), angles.cos())
 HEADERS["longer encoding"] = HEADERS["encoding"].replace("(length)", "(length + shift)")
 # page, section -> the parts of its program, in order: names of headers, or a module of `model` and the name of a mark
 SHARED: dict[tuple[str, str], tuple[str, ...]] = {
+    ("decoding", "linear-softmax"): ("translation", "lessons/output_layer.py linear-softmax"),
+    ("history", "attention-over-states"): ("alignment", "lessons/first_attention.py attention-over-states"),
+    ("history", "gates"): ("lstm", "attribution/fixed_gates.py gates"),
+    ("history", "one-word"): ("rnn", "lessons/recurrence.py one-word"),
     ("inside", "add-norm"): ("recorded tensors", "lessons/residual.py add-norm"),
     ("positions", "fourier"): ("lessons/position_basis.py curve", "lessons/fourier.py fourier"),
     ("positions", "other-models"): ("lessons/position_schemes.py other-models",),
@@ -40,6 +76,7 @@ SHARED: dict[tuple[str, str], tuple[str, ...]] = {
         "lessons/position_geometry.py shift",
     ),
     ("positions", "similarity"): ("encoding", "lessons/position_geometry.py similarity"),
+    ("vision", "classification"): ("classification", "lessons/classification.py classification"),
 }
 
 

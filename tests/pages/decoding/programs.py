@@ -30,8 +30,7 @@ from tests.pages.shared.programs import (
 @of_a_sentence
 def output_layer(network, trace: Trace, values: Values) -> Expected:
     computed = recompute_output(network, trace, values["step"] - 1)
-    best = np.argsort(-computed.logits, kind="stable")[:10]
-    return {"logits": computed.logits, "probabilities": computed.probabilities, "best": best}
+    return {"hidden": computed.hidden, "logits": computed.logits, "probabilities": computed.probabilities}
 
 
 @of_a_run

@@ -83,8 +83,7 @@ def through_the_layers(values: Values) -> Expected:
 def classified(values: Values) -> Expected:
     trace = trace_of(values["picture"])
     computed = recompute_classification(classifier().network, trace)
-    fields = {name: getattr(computed, name) for name in ("before", "after", "logits", "powers", "probabilities")}
-    return fields | {"index": trace.answer, "name": trace.classes[trace.answer]}
+    return {name: getattr(computed, name) for name in ("before", "after", "logits", "powers", "probabilities")}
 
 
 def covered(values: Values) -> Expected:
