@@ -9,7 +9,6 @@ from torch import nn
 from .hub.downloading import DownloadProgress
 from .hub.errors import OpenError, raised_as
 from .hub.folder_files import list_entries, open_regular
-from .hub.forward_run import return_outputs_by_default
 from .hub.interface import configs_of, in_eager_form
 from .hub.library_types import Network
 from .hub.library_version import check_library_version
@@ -19,6 +18,7 @@ from .hub.model_inputs import reads_pictures_with_text
 from .hub.opened_model import OpenedModel
 from .hub.opened_pictures import OpenedPictureModel
 from .hub.readers import NO_PROCESSOR, check_vocabulary, is_picture_text_processor
+from .hub.saved_settings import return_outputs_by_default
 from .hub.source import commit_of, folder_of, read_source
 from .hub.source_check import check_reader, check_source, check_task, network_inside
 from .hub.tasks import ModelTask, body_of, task_of_network

@@ -10,9 +10,9 @@ from torch import Tensor
 
 from .eager_attention import CallRecorder
 from .interface import recording_calls
-from .library_types import Config, Network
+from .library_types import Network
+from .saved_settings import NO_OUTPUTS
 
-NO_OUTPUTS = {"output_attentions": False, "output_hidden_states": False}
 ModelInputs = Mapping[str, Tensor]  # the library's own names -> tensors with a batch of one
 
 
@@ -40,20 +40,6 @@ def call_options(network: Network, inputs: ModelInputs) -> dict[str, bool]:
     if "input_ids" in inputs:
         options["use_cache"] = False  # BERT accepts and ignores it
     return options
-
-
-def return_outputs_by_default(config: Config) -> None:
-    """Undo what a configuration and its parts ask every run to return; runs state it.
-
-    A network passes its arguments on to the networks inside it only in part: one whose configuration has
-    `return_dict=False` gets a tuple from its own body.
-    """
-    config.return_dict = True
-    for name in NO_OUTPUTS:
-        setattr(config, name, False)
-    for part in (getattr(config, name, None) for name in config.sub_configs):
-        if part is not None:
-            return_outputs_by_default(part)
 
 
 def picture_options(network: Network, pixels: Tensor) -> dict[str, bool]:

@@ -23,12 +23,12 @@ from ..runtime.messages import Template
 from .errors import OpenError, raised_as
 from .finite_numbers import is_pooler
 from .folder import SHARE, CheckpointFiles, check_memory, check_size, inspect_checkpoint
-from .forward_run import return_outputs_by_default
 from .interface import has_eager_form
 from .library_types import Config, Network, Reader
 from .library_version import check_adapter_libraries
 from .model_inputs import reads_pictures_with_text
 from .readers import load_processor, load_reader
+from .saved_settings import read_config
 from .tasks import OPTIONS, ModelTask, head_left_out, loading_class, task_of
 from .weight_files import ADAPTER, ADAPTER_WEIGHTS
 
@@ -413,12 +413,3 @@ def check_input(network: Network) -> None:
         raise OpenError(
             "This model reads neither text nor pictures but {input}; open one that does.", input=network.main_input_name
         )
-
-
-def read_config(folder: Path) -> Config:
-    """Read a folder's configuration, without what it asks every run to return; raises whatever the library does."""
-    from transformers import AutoConfig
-
-    config = AutoConfig.from_pretrained(folder, **OPTIONS)
-    return_outputs_by_default(config)
-    return config

@@ -31,10 +31,12 @@ def load_reader(folder: Path, vision: bool, config: Config) -> Reader:
     """
     from transformers import AutoImageProcessor, AutoTokenizer
 
-    kind = AutoImageProcessor if vision else AutoTokenizer
     name = "preprocessor_config.json" if vision else "tokenizer.json"
     with raised_as("The folder has no {file} that can be read ({reason}); put it next to config.json.", file=name):
-        reader = _load(kind, folder, "image processor" if vision else "tokenizer")
+        if vision:  # with a configuration the library puts another processor in place of one that it cannot open
+            reader = _load(AutoImageProcessor, folder, "image processor")
+        else:
+            reader = _load(AutoTokenizer, folder, "tokenizer", config=config)
     if not vision:
         check_vocabulary(reader, config)
     return reader
@@ -58,14 +60,14 @@ def load_processor(folder: Path) -> Any:
     return processor
 
 
-def _load(kind: Any, folder: Path, name: str) -> Any:
+def _load(kind: Any, folder: Path, name: str, **options: Any) -> Any:
     """Open a reader by a class of the library.
 
     Raises:
         OpenError: it needs a library that is not installed.
     """
     try:
-        return kind.from_pretrained(folder, **OPTIONS)
+        return kind.from_pretrained(folder, **OPTIONS, **options)
     except (ImportError, ValueError) as error:
         match = _LIBRARY.search(str(error))
         library = next(filter(None, match.groups()), "") if match else ""

@@ -10,6 +10,8 @@ import pytest
 import torch
 import transformers
 
+from model import OpenError
+from model.hub.saved_settings import read_config
 from model.open_model import open_model
 from model.runtime.progress import run_to_end
 from tests.model.hub import tiny, tiny_pictured
@@ -35,6 +37,77 @@ def test_what_a_configuration_asks_to_be_returned_changes_no_trace(name, tmp_pat
     trace = open_model(tmp_path, device="cpu").trace(given_to(name))
     np.testing.assert_array_equal(trace.attention(KINDS[name]), expected.attention(KINDS[name]))
     np.testing.assert_array_equal(trace.logits, expected.logits)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("t5", {"attn_implementation": "flash_attention_2"}),  # is not installed
+        ("vit", {"_attn_implementation": "kernels-community/flash-attn"}),  # code of the hub
+        ("gpt2", {"attn_implementation": 7, "experts_implementation": "other"}),
+        ("bart", {"_attn_implementation": "sdpa", "output_attentions": True}),  # which the library refuses together
+        ("bert-classes", {"attn_implementation": {"": "flex_attention"}, "dtype": {"": "float32"}}),
+    ],
+)
+def test_the_form_of_attention_of_a_configuration_changes_no_trace(name, settings, tmp_path):
+    expected = open_model(tiny.save(name, tmp_path), device="cpu").trace(given_to(name))
+    change(tmp_path / "config.json", **settings)
+    trace = open_model(tmp_path, device="cpu").trace(given_to(name))
+    np.testing.assert_array_equal(trace.attention(KINDS[name]), expected.attention(KINDS[name]))
+    np.testing.assert_array_equal(trace.logits, expected.logits)
+
+
+def test_nor_does_that_of_a_configuration_inside(tmp_path):
+    network, processor = tiny_pictured.build("llava")
+    network.save_pretrained(tmp_path)
+    processor.save_pretrained(tmp_path)
+    picture = tiny_pictured.picture(0)
+    expected = open_model(tmp_path, device="cpu").trace("A fox", picture=picture)
+    config = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
+    inside = {"attn_implementation": "flash_attention_3", "_attn_implementation": "nowhere", "dtype": "float16"}
+    change(tmp_path / "config.json", **{part: config[part] | inside for part in ("text_config", "vision_config")})
+    trace = open_model(tmp_path, device="cpu").trace("A fox", picture=picture)
+    np.testing.assert_array_equal(trace.attention("decoder"), expected.attention("decoder"))
+    np.testing.assert_array_equal(trace.logits, expected.logits)
+
+
+@pytest.mark.parametrize("key", ["dtype", "torch_dtype"])
+def test_a_precision_of_the_configuration_is_that_of_the_network(key, tmp_path):
+    expected = open_model(tiny.save("gpt2", tmp_path), device="cpu", dtype="bfloat16").trace(SENTENCE)
+    config = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
+    del config["dtype"]
+    (tmp_path / "config.json").write_text(json.dumps(config | {key: "bfloat16"}), encoding="utf-8")
+    opened = open_model(tmp_path, device="cpu")
+    assert {parameter.dtype for parameter in opened.network.parameters()} == {torch.bfloat16}
+    np.testing.assert_array_equal(opened.trace(SENTENCE).attention("decoder"), expected.attention("decoder"))
+
+
+@pytest.mark.parametrize("stated", ["auto", "torch.bfloat16", "int8", "float8_e4m3fn", ["float16"], 5, {"": "other"}])
+def test_a_precision_that_no_network_has_is_named(stated, tmp_path):
+    network, _ = tiny_pictured.build("llava")
+    network.config.save_pretrained(tmp_path)
+    config = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
+    change(tmp_path / "config.json", text_config=config["text_config"] | {"torch_dtype": stated})
+    shown = stated.get("") if isinstance(stated, dict) else stated
+    with pytest.raises(OpenError) as caught:
+        read_config(tmp_path)
+    assert str(caught.value).startswith(f"config.json states the precision {shown}, in which the library builds no")
+
+
+def test_the_sentence_reaches_who_opens_the_folder(tmp_path):
+    change(tiny.save("gpt2", tmp_path) / "config.json", dtype="auto")
+    with pytest.raises(OpenError, match="states the precision auto, in which the library builds no network; write"):
+        open_model(tmp_path, device="cpu")
+
+
+@pytest.mark.parametrize("name", ["gpt2", "t5", "vit", "mistral", "gemma3"])
+def test_a_configuration_is_read_as_the_library_does(name, tmp_path):
+    tiny.network(name).config.save_pretrained(tmp_path)
+    if name == "mistral":
+        change(tmp_path / "config.json", layer_types=["full_attention", "sliding_attention"])
+    theirs, ours = transformers.AutoConfig.from_pretrained(tmp_path), read_config(tmp_path)
+    assert type(ours) is type(theirs) and ours.to_dict() == theirs.to_dict()
+    assert ours.name_or_path == theirs.name_or_path
 
 
 @pytest.mark.parametrize("name", ["bert-classes", "bart", "t5"])
