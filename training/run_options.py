@@ -133,7 +133,8 @@ def run_training(
         if processes.leads:
             write_json(options.out / "config.json", sizes)
         look = None if observe is None else observe(task, processes.device)
-        averaged = train(task, recipe, options.out, processes, options.resume, prepared.start, look)
+        with processes.explained():
+            averaged = train(task, recipe, options.out, processes, options.resume, prepared.start, look)
         if processes.leads:
             finish(averaged, processes.device)
         processes.wait()

@@ -1,8 +1,10 @@
 """One process or several under torchrun, with one interface for the training loop."""
 
 import os
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -14,6 +16,7 @@ from torch.nn.parallel import DistributedDataParallel
 from .device import choose_device
 
 PATIENCE = timedelta(hours=2)  # the first process trains the tokenizer and evaluates while the others wait
+ENDED = "Another process has ended; start all of them again."
 PAUSE = 0.2  # seconds between two calls of `meanwhile`
 
 
@@ -34,17 +37,18 @@ class ProcessGroup:
 
         Raises:
             ConnectionError: the processes cannot reach each other.
+            ValueError: the environment is not that of torchrun.
         """
-        world_size = int(os.environ.get("WORLD_SIZE", "1"))
+        world_size = _number("WORLD_SIZE", 1)
         chosen = choose_device(device)
-        if world_size == 1:
+        if world_size <= 1:
             return cls(0, 1, chosen)
         if chosen.type == "cuda":
-            chosen = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+            chosen = torch.device("cuda", _number("LOCAL_RANK"))
             torch.cuda.set_device(chosen)
         backend = "nccl" if chosen.type == "cuda" else "gloo"
         try:
-            distributed.init_process_group(backend, timeout=patience)
+            _connect(backend, patience)
         except RuntimeError as error:
             raise ConnectionError(
                 f"The processes cannot reach each other; on several hosts name the network card between them in "
@@ -85,9 +89,60 @@ class ProcessGroup:
                 time.sleep(PAUSE)
             waiting.wait()
         except RuntimeError as error:
-            raise ConnectionError("Another process has ended; start all of them again.") from error
+            raise ConnectionError(ENDED) from error
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Within this context, another process that has ended is stated in a sentence.
+
+        Raises:
+            ConnectionError: in place of PyTorch's error.
+        """
+        try:
+            yield
+        except RuntimeError as error:
+            if self.world_size > 1 and (isinstance(error, distributed.DistError) or "gloo" in str(error)):
+                raise ConnectionError(ENDED) from error
+            raise
 
     def leave(self) -> None:
         """Disconnect."""
         if self.world_size > 1:
             distributed.destroy_process_group()
+
+
+def _number(name: str, default: int | None = None) -> int:
+    """A number of torchrun's environment.
+
+    Raises:
+        ValueError: it is missing, or is no number.
+    """
+    text = os.environ.get(name, "" if default is None else str(default))
+    if not text.isdecimal():
+        raise ValueError(
+            f"The environment variable {name} is {text!r} and no number; start with torchrun, which sets it, or "
+            "without WORLD_SIZE for one process."
+        )
+    return int(text)
+
+
+def _connect(backend: str, patience: timedelta) -> None:
+    """Connect this process with the others, for which it waits; Ctrl+C ends the wait.
+
+    PyTorch waits where Python handles no signal, so it does so in a thread, which ends with the process.
+    """
+    _number("RANK")
+    failures: list[Exception] = []
+
+    def connect() -> None:
+        try:
+            distributed.init_process_group(backend, timeout=patience)
+        except Exception as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=connect, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(PAUSE)
+    if failures:
+        raise failures[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -16,17 +17,23 @@ from model.study import __main__ as study
 from model.study.run import Shards
 from tests.model.toy_language import toy_pairs
 from tests.processes import ROOT
+from tests.training.programs import toy_training
 from training import __main__ as training
 
 AGAIN = "Stopped; start it again with the same arguments, and it goes on with what is missing."
 PATIENCE = 120.0  # seconds
 
 
-def stop(module: str, *arguments: object, when, launcher: tuple[str, ...] = ()) -> tuple[int, str]:
-    """Start `python -m module`, send Ctrl+C once `when` is true; the status, and what it prints to the error stream."""
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+def start(module: str, *arguments: object, launcher: tuple[str, ...] = (), **environment: str) -> subprocess.Popen:
+    """Start `python -m module` with these additional variables of the environment."""
+    variables = os.environ | {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""} | environment
     command = [sys.executable, "-W", "ignore", *launcher, "-m", module, *map(str, arguments)]
-    process = subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, cwd=ROOT, env=variables, stderr=subprocess.PIPE, text=True)
+
+
+def stop(module: str, *arguments: object, when, **options) -> tuple[int, str]:
+    """Start a program, send Ctrl+C once `when` is true; the status, and what it prints to the error stream."""
+    process = start(module, *arguments, **options)
     try:
         until = time.monotonic() + PATIENCE
         while not when(process) and process.poll() is None and time.monotonic() < until:
@@ -108,6 +115,61 @@ def test_under_torchrun_it_is_said_once_and_what_is_measured_stays(tmp_path):
     assert "KeyboardInterrupt" not in printed and str(ROOT / "model") not in printed  # no traceback of our processes
     assert any(folder.glob("*.safetensors")) and not list(folder.glob(".*.part"))
     assert not (out / "heads.parquet").exists()
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def rank_of_two(rank: int, port: int) -> dict[str, str]:
+    """The variables by which torchrun tells a process which of two it is."""
+    place = {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": "2"}
+    return place | {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+
+
+def test_while_it_waits_for_another_process(tmp_path):
+    """PyTorch waits without looking at signals, for up to 30 days."""
+    texts, port = tmp_path / "texts.txt", free_port()
+    texts.write_text("The fox")
+
+    def waits(process: subprocess.Popen) -> bool:
+        with socket.socket() as caller:
+            return caller.connect_ex(("127.0.0.1", port)) == 0
+
+    arguments = ("attention_atlas.study", "lstm-dot", texts, "--out", tmp_path / "out", "--device", "cpu")
+    begun = time.monotonic()
+    status, printed = stop(*arguments, when=waits, **rank_of_two(0, port))
+    assert (status, printed) == (130, f"attention_atlas.study: {AGAIN}\n")
+    assert time.monotonic() - begun < PATIENCE
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("stopped", [(0,), (1,), (0, 1)])
+def test_of_two_trainings_the_other_one_says_that_it_cannot_go_on(tmp_path, stopped):
+    data, out, port = tmp_path / "data.tsv", tmp_path / "out", free_port()
+    data.write_text("".join(f"{english}\t{french}\n" for english, french in toy_pairs()))
+    arguments = toy_training(data, out, epochs=200)
+    both = [start("training", *arguments, **rank_of_two(rank, port)) for rank in (0, 1)]
+    try:
+        until, metrics = time.monotonic() + PATIENCE, out / "metrics.jsonl"
+        while not (metrics.exists() and metrics.read_text().count("\n") > 1) and time.monotonic() < until:
+            time.sleep(0.1)
+        for rank in stopped:
+            both[rank].send_signal(signal.SIGINT)
+        printed = [process.communicate(timeout=PATIENCE)[1] for process in both]
+    finally:
+        for process in both:
+            process.kill()
+            process.wait()
+    assert "Traceback" not in "".join(printed)
+    others = {0, 1} - set(stopped)
+    assert [process.returncode for process in both] == [2 if rank in others else 130 for rank in (0, 1)]
+    if 0 in stopped:
+        assert printed[0].splitlines()[-1].startswith("training: Stopped; start it again with --resume")
+    for rank in others:
+        assert printed[rank].splitlines()[-1] == "training: Another process has ended; start all of them again."
 
 
 @pytest.mark.parametrize("rank", ["0", "1"])

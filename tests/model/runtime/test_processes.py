@@ -35,6 +35,18 @@ def test_only_rank_0_leads():
     assert not ProcessGroup(1, 2, torch.device("cpu")).leads
 
 
+@pytest.mark.parametrize(
+    ("variables", "named"),
+    [({"WORLD_SIZE": "two"}, "WORLD_SIZE is 'two'"), ({"WORLD_SIZE": "2"}, "RANK is ''")],
+)
+def test_an_environment_that_torchrun_did_not_make_is_named(monkeypatch, variables, named):
+    monkeypatch.delenv("RANK", raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ValueError, match=f"^The environment variable {named} and no number; start with torchrun"):
+        ProcessGroup.join("cpu")
+
+
 @pytest.mark.nightly
 def test_two_processes_take_the_steps_of_one_with_the_doubled_batch(data_file, corpus, tmp_path):
     two, one = tmp_path / "two", tmp_path / "one"
