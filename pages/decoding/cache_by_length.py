@@ -23,7 +23,7 @@ MILLION, KILOBYTE = 1e6, 1e3
 
 
 @fragment
-def render(request: Request, language: Service[LanguageModel]) -> None:
+def render_cost_curves(request: Request, language: Service[LanguageModel]) -> None:
     """Show a table by length and a chart of times, and a button that measures."""
     st.header(say("kv-cache.by-length", "The next token, by length"), anchor=False)
     measured = own_times(CacheTimes)
@@ -39,7 +39,7 @@ def render(request: Request, language: Service[LanguageModel]) -> None:
         machine = {"hardware": literal.markdown(hardware(times.hardware)), "threads": times.threads}
         id = "cache-times-measured" if shipped is None else "cache-times-shipped"
         paragraph("decoding", id, **machine, torch=times.torch, rounds=times.rounds)
-    _render_table(language.model, times)
+    _render_cost_table(language.model, times)
 
 
 def _measure(language: Service[LanguageModel]) -> CacheTimes | None:
@@ -48,7 +48,7 @@ def _measure(language: Service[LanguageModel]) -> CacheTimes | None:
     return measure_times(CacheTimes, model, lambda: cache_times_in_steps(model))
 
 
-def _render_table(model: LanguageModel, times: CacheTimes | None) -> None:
+def _render_cost_table(model: LanguageModel, times: CacheTimes | None) -> None:
     with_cache, without = say("kv-cache.with", "with the cache"), say("kv-cache.without", "without")
     header = [
         say("kv-cache.column.tokens", "tokens so far"),

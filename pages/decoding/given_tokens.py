@@ -22,7 +22,7 @@ _START = re.compile(r"\[?(?:sos|bos|cls)\]?|</?s>|<(?:sos|bos)>", re.IGNORECASE)
 _END = re.compile(r"\[?(?:eos|sep)\]?|</s>|<eos>", re.IGNORECASE)
 
 
-def render() -> None:
+def render_given_tokens() -> None:
     """Show a box for the tokens, the shifted pair, and a row for each position."""
     label = say("forcing.given", "Tokens of the target, spaces or commas between them, or a list")
     typed = widgets.text(label, "decoder_tokens", EXAMPLE)

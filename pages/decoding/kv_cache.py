@@ -45,7 +45,7 @@ def render(request: Request) -> None:
     render_experiment("decoding-kv-cache", action, written if places["cache_step"] == last else None)
     header, rows = step_table(trace, steps)
     files.csv_and_table(header, rows, "kv-cache", key="kv_cache_table")
-    cache_by_length.render(request, language)
+    cache_by_length.render_cost_curves(request, language)
 
 
 def step_view(trace: LanguageTrace, steps: CacheSteps) -> StepView:

@@ -31,10 +31,10 @@ VIEWS = {
     "scores": Message("one-stack.view.scores", "First token and induction"),
 }
 RENDERERS: dict[str, Callable[[StackRequest], dict[str, object] | None]] = {
-    "alignment": stack_alignment.render,
-    "copying": stack_copying.render,
-    "prefix": stack_prefix.render,
-    "scores": stack_scores.render,
+    "alignment": stack_alignment.render_alignment,
+    "copying": stack_copying.render_copying,
+    "prefix": stack_prefix.render_prefix,
+    "scores": stack_scores.render_scores,
 }
 
 

@@ -20,7 +20,7 @@ from views.text.catalogue import say
 from views.text.numbers import grouped, three_digits
 
 
-def render(stack: StackRequest) -> None:
+def render_alignment(stack: StackRequest) -> None:
     """Choose a head of either network; show both maps, the statistical links, and what every head attends to."""
     block, cross, links = cross_block(stack.forced), stack.trace.attention("cross"), stack.links()
     measures = stack.measures()

@@ -13,7 +13,7 @@ from views.text.catalogue import say
 from views.text.numbers import grouped
 
 
-def render(stack: StackRequest) -> None:
+def render_copying(stack: StackRequest) -> None:
     """Show what is copied and by which head, in this sentence and over held-out sentences."""
     paragraph("decoding", "stack-copying")
     measures, maps = stack.measures(), []

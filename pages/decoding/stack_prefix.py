@@ -11,7 +11,7 @@ from views.text.catalogue import say
 from views.text.numbers import grouped, three_digits
 
 
-def render(stack: StackRequest) -> dict[str, object]:
+def render_prefix(stack: StackRequest) -> dict[str, object]:
     """Show the loss of every French token under both masks; return what the experiment states."""
     result = stack.language.lesson(("prefix mask", *stack.key), compare_prefix, stack.forced)
     paragraph("decoding", "stack-prefix")

@@ -14,7 +14,7 @@ from views.text.numbers import three_digits
 KIND = "decoder"
 
 
-def render(stack: StackRequest) -> None:
+def render_scores(stack: StackRequest) -> None:
     """Show both."""
     measures = stack.measures()
     st.header(say("one-stack.sinks", "Attention to the first token"), anchor=False)

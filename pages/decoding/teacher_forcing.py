@@ -31,7 +31,7 @@ def render(request: Request) -> None:
     with column_with_text("decoding", "teacher-forcing"):
         if widgets.pick(say("forcing.input", "What is forced"), INPUTS, "forced_input") == "tokens":
             _render_encoder(request.service.model.tokenizer.display(_source(request)))
-            given_tokens.render()
+            given_tokens.render_given_tokens()
             render_experiment("decoding-teacher-forcing", {"forced_input": "target", "target": OTHER}, None)
             return
         forced = choose_target(request)

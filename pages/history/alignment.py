@@ -52,7 +52,7 @@ def render(request: Request) -> None:
     renderers: dict[str, Callable[[Request, str], None]] = {
         "steps": render_steps,
         "ribbons": render_ribbons,
-        "beside": alignment_vs_attention.render,
+        "beside": alignment_vs_attention.render_comparison,
         "viewer": render_viewer,
     }
     with st.container(horizontal=True, gap="medium"):

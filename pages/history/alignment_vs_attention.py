@@ -40,7 +40,7 @@ class AlignmentSource:
     heldout_error: BootstrapInterval | None
 
 
-def render(request: Request, name: str) -> None:
+def render_comparison(request: Request, name: str) -> None:
     """Show the maps, the statistical links, and the error rates for this sentence pair and for many."""
     trace = networks.trace_sentence(request, name)
     forced = request.service.trace_of_ids(request.text, trace.next_ids)  # the same tokens on both sides
@@ -77,7 +77,7 @@ def render(request: Request, name: str) -> None:
     st.markdown(prose.block("history", "beside-read"))
     if comparison:
         st.markdown(prose.block("history", "beside-held-out", pairs=grouped(comparison.alignment_sentences)))
-    _render_files(trace, sources, reference, name, header, rows)
+    _render_comparison_files(trace, sources, reference, name, header, rows)
 
 
 def compare_maps(
@@ -128,7 +128,7 @@ def _link_cells(counts: LinkCounts | None) -> list:
     return [counts.attention, counts.reference, counts.shared, error]
 
 
-def _render_files(
+def _render_comparison_files(
     trace: RecurrentTrace,
     sources: list[AlignmentSource],
     reference: np.ndarray | None,

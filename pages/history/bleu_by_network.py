@@ -86,7 +86,7 @@ def render(request: Request) -> None:
     files.folded_table(
         lambda: files.data_frame([row[1:] for row in table], header[1:], [row[0] for row in table], header[0])
     )
-    network_differences.render(cards, comparison, single)
+    network_differences.render_differences(cards, comparison, single)
 
 
 def _render_reading(cards: dict[str, dict], comparison: NetworkComparison, single: SingleStack | None) -> None:

@@ -63,7 +63,7 @@ def render(request: Request) -> None:
         states=checks.format_difference("replaced token", drift_difference),
     )
     _render_files(read_tokens, sizes, drifts)
-    forgetting_measured.render({name: service.model.weights_sha256 for name, service in services.items()})
+    forgetting_measured.render_measured({name: service.model.weights_sha256 for name, service in services.items()})
 
 
 def prefetch_gradients() -> None:

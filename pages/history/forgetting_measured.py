@@ -20,7 +20,7 @@ STATES = {
 }
 
 
-def render(hashes: dict[str, str]) -> None:
+def render_measured(hashes: dict[str, str]) -> None:
     """Show the shipped measurement, if it belongs to weights with these hashes."""
     try:
         measured = load_forgetting(hashes)
@@ -30,7 +30,7 @@ def render(hashes: dict[str, str]) -> None:
     st.header(say("history.forgetting.many", "Over many sentences"), anchor=False)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        stepper.render(_step_view(measured), "forgetting_by_distance")
+        stepper.render(_measured_view(measured), "forgetting_by_distance")
     with right:
         st.markdown(_finding(measured))
     table = [
@@ -44,7 +44,7 @@ def render(hashes: dict[str, str]) -> None:
     files.folded_table(lambda: pd.DataFrame(table, columns=header), "distance_table", hide_index=True)
 
 
-def _step_view(measured: Forgetting) -> StepView:
+def _measured_view(measured: Forgetting) -> StepView:
     """Build the view of the mean by distance; the slider chooses a distance."""
     numbers, curves = {}, []
     for (name, state), label in STATES.items():

@@ -29,7 +29,7 @@ def _shipped_times() -> ForwardTimes:
 
 
 @fragment
-def render(request: Request) -> None:
+def render_forward_times(request: Request) -> None:
     """Show a curve for each network, and a button that measures."""
     st.header(say("history.times", "Time of one forward pass"), anchor=False)
     measured = own_times(ForwardTimes)

@@ -27,7 +27,7 @@ from views.text.catalogue import Untranslated, say, say_error
 from views.text.numbers import signed
 
 
-def render(request: Request) -> None:
+def render_growing_sentence(request: Request) -> None:
     """Show a box for the French, the curves, their numbers, and the translations of one of the sentences."""
     st.markdown(prose.block("history", "clauses"))
     target = _choose_target(request)

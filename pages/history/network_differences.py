@@ -26,7 +26,7 @@ READS = {
     "at once": Message("ladder.reads.at-once", "all tokens at once"),
     "none": Message("ladder.reads.none", "no encoder"),
 }
-HEADER = (
+DIFFERENCE_HEADER = (
     Message("history.column.network", "network"),
     Message("ladder.column.reads", "the encoder reads"),
     Message("ladder.column.pairs", "training pairs"),
@@ -49,7 +49,7 @@ CLEAN = Message("ladder.split.clean", "test and validation sentences, and near d
 NONE = "\u2013"
 
 
-def render(cards: dict[str, dict], comparison: NetworkComparison, single: SingleStack | None) -> None:
+def render_differences(cards: dict[str, dict], comparison: NetworkComparison, single: SingleStack | None) -> None:
     """Show the table and its file, and what follows for a comparison."""
     st.header(say("ladder.differences", "What else differs"), anchor=False)
     resamples = comparison.facts["resamples"]
@@ -58,7 +58,7 @@ def render(cards: dict[str, dict], comparison: NetworkComparison, single: Single
     if single:
         cards = cards | {DECODER_ONLY: single.card}
         bleu[DECODER_ONLY], steps[DECODER_ONLY] = single.study.bleu, single.study.step
-    header, rows = [column() for column in HEADER], table_rows(cards, steps)
+    header, rows = [column() for column in DIFFERENCE_HEADER], table_rows(cards, steps)
     distinct = distinct_steps(cards)
     cells: list[list[bars.Value]] = [
         [

@@ -29,7 +29,11 @@ def render(request: Request) -> None:
         "lengths": say("history.bottleneck.lengths", "By length"),
         "clauses": say("history.bottleneck.clauses", "Clause by clause"),
     }
-    renderers = {"vector": render_vector, "lengths": by_length.render, "clauses": growing_sentence.render}
+    renderers = {
+        "vector": render_vector,
+        "lengths": by_length.render,
+        "clauses": growing_sentence.render_growing_sentence,
+    }
     view = widgets.pick(say("history.bottleneck", "What to see"), views, "bottleneck")
     renderers[view](request)
     if view != "lengths":  # that view states the result

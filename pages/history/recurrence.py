@@ -45,7 +45,7 @@ def render(request: Request) -> None:
     render_experiment("history-recurrence", {"network": TRANSFORMER}, waits if name == TRANSFORMER else None)
     _render_check(service, name, graph, trace)
     _render_counts(request, labels, trace)
-    forward_times.render(request)
+    forward_times.render_forward_times(request)
     title = say("history.path.code", "Path lengths in Python")
     start, end = int(bound_settings.current_value("from")[1:]), bound_settings.current_value("to")  # "s1" or "t9"
     render_program("history", "path-lengths", title, source=sizes[0], target=sizes[1], start=start, end=end)

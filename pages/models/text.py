@@ -77,7 +77,7 @@ def render(service: Service[OpenedModel]) -> None:
     elif section == "causes":
         text_causes.render(service, trace, text, options, key)
     elif section == "attribution":
-        text_attribution.render(service, trace, key)
+        text_attribution.render_attribution(service, trace, key)
     elif section == "what-if":
         what_if.render(service, trace, text, options, generated, key)
     else:

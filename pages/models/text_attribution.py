@@ -55,7 +55,7 @@ def _square_kinds(trace: HubTrace) -> list[str]:
 
 
 @fragment
-def render(service: Service[OpenedModel], trace: HubTrace, key: tuple) -> None:
+def render_attribution(service: Service[OpenedModel], trace: HubTrace, key: tuple) -> None:
     """Render the section; what this model does not support is refused in one sentence.
 
     Args:

@@ -63,7 +63,7 @@ def render_patching(
         return
     cell = render_maps(cells, "models_causes")
     with answers:
-        render_answers(service, comparison, cells, cell)
+        render_patched_answers(service, comparison, cells, cell)
     direction, alignment = comparison.direction, comparison.alignment
     lines = causal_recipes.of_grids([each.arguments for each in wanted], direction, alignment)
     source = comparison.source(service.model).with_method(lines, direction=direction, alignment=alignment)
@@ -96,7 +96,7 @@ def patch_cells(
         return None
     results: dict[tuple[str, str], ActivationPatching] = {}
     for cells, key in keys.items():
-        parts = service.analysis_in_steps(key, _patch_site, comparison, cells)
+        parts = service.analysis_in_steps(key, _patch_text_site, comparison, cells)
         results |= {(cells.site, part): result for part, result in parts.items()}
     slot.empty()
     return PatchedCells(results, cell_names(service, results))
@@ -108,7 +108,7 @@ def cell_names(service: Service[OpenedModel], results: Iterable[tuple[str, str]]
     return names | {part: STACKS[part]() for _, part in results if part not in names}
 
 
-def _patch_site(
+def _patch_text_site(
     model: OpenedModel, comparison: OpenedComparison, cells: HeadCells
 ) -> InSteps[dict[str, ActivationPatching]]:
     experiment = comparison.experiment
@@ -125,7 +125,9 @@ def _patch_site(
     )
 
 
-def render_answers(service: Service[OpenedModel], comparison: OpenedComparison, cells: PatchedCells, cell: str) -> None:
+def render_patched_answers(
+    service: Service[OpenedModel], comparison: OpenedComparison, cells: PatchedCells, cell: str
+) -> None:
     """State what is measured in all three runs, and the most probable answers of each."""
     pair, direction = comparison.pair, comparison.direction
     values = cells.sentence_values(cell, direction)

@@ -33,9 +33,9 @@ VIEWS = {
     "shuffled": Message("positions-compared.view.shuffled", "Shuffled"),
 }
 RENDERERS: dict[str, Callable[[ComparedNetworks], dict[str, object] | None]] = {
-    "maps": compared_attention.render,
-    "lengths": compared_lengths.render,
-    "shuffled": compared_shuffled.render,
+    "maps": compared_attention.render_attention,
+    "lengths": compared_lengths.render_lengths,
+    "shuffled": compared_shuffled.render_shuffled,
 }
 
 

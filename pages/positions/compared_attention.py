@@ -22,7 +22,7 @@ Maps = Mapping[PositionKind, KindMaps]
 PER_ROW = 3
 
 
-def render(networks: ComparedNetworks) -> None:
+def render_attention(networks: ComparedNetworks) -> None:
     """Choose kind, layer and head; draw the map of every network that accepts the sentence."""
     paragraph("positions", "compared-maps")
     if not networks.traces:
@@ -48,7 +48,7 @@ def render(networks: ComparedNetworks) -> None:
         sets, ("layer", "head"), [kind_choice, *choices], chosen, per_row=PER_ROW, selected_only=not whole
     )
     linked_heatmaps(heatmaps, "positions_maps", sentence_input.store_selection)
-    _render_files(by_kind[chosen_kind], layer, head)
+    _render_map_files(by_kind[chosen_kind], layer, head)
 
 
 def _heading(maps: Maps) -> str:
@@ -80,7 +80,7 @@ def _matrix(kind: PositionKind, maps: KindMaps) -> partial[RowMatrix]:
     )
 
 
-def _render_files(maps: Maps, layer: str, head: str) -> None:
+def _render_map_files(maps: Maps, layer: str, head: str) -> None:
     """Offer the chosen maps as a picture, and all maps of the chosen kind as numbers."""
     first = next(iter(maps.values()))
     name, title = f"positions-{first.kind.name}", first.kind.heading(describe(layer, head))

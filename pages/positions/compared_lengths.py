@@ -34,7 +34,7 @@ BLEU = Message("column.bleu", "BLEU")
 Figures = Mapping[str, BootstrapInterval | None]  # by kind of positions
 
 
-def render(networks: ComparedNetworks) -> dict[str, object] | None:
+def render_lengths(networks: ComparedNetworks) -> dict[str, object] | None:
     """Show both figures by length as charts and tables; return the values of the experiment's result."""
     study = networks.study()
     if study is None:

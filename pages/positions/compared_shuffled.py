@@ -31,7 +31,7 @@ from views.text.catalogue import say
 from views.text.numbers import grouped, hardware, three_digits
 
 
-def render(networks: ComparedNetworks) -> None:
+def render_shuffled(networks: ComparedNetworks) -> None:
     """Show the increase of the loss over held-out sentences, then that on the user's sentence."""
     paragraph("positions", "compared-shuffled")
     study = networks.study()

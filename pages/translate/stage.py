@@ -80,7 +80,7 @@ def render_stage(
         trace.source_text,
         entered.source_text,
     )
-    receivers = CHANNEL.receive, typing.CHANNEL.receive, LAYERS.receive
+    receivers = CHANNEL.receive, typing.TYPING_CHANNEL.receive, LAYERS.receive
     stage(content, "stage", sentence_input.store_selection, *receivers)
     render_files(service, entered, pulled.shown, pulled.plan, chosen)
 

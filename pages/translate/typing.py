@@ -12,7 +12,7 @@ from pages.shared.requests import Answer, Channel
 from pages.shared.service import Service
 from views.components.stage import TypedSentence
 
-CHANNEL = Channel("stage_type")
+TYPING_CHANNEL = Channel("stage_type")
 _TYPED = "stage_typed"  # in the session: the state of the page, and what is typed over its sentence
 
 
@@ -21,7 +21,7 @@ def follow_typing(service: Service, entered: Trace, options: DecodingOptions, st
 
     The trace is `entered` itself if nothing is typed. Text that cannot be translated is refused and changes nothing.
     """
-    answers = CHANNEL.answer(state, partial(_take, service, entered))
+    answers = TYPING_CHANNEL.answer(state, partial(_take, service, entered))
     typed_over, text = st.session_state.get(_TYPED, ("", ""))
     if text and typed_over != state:
         del st.session_state[_TYPED]  # another sentence was entered: coming back to this one shows it alone

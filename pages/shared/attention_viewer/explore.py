@@ -156,7 +156,11 @@ def _render_export(
 
 
 RenderView = Callable[[AttentionMaps, Provenance, Sequence[Choice], Opening], KindMaps]
-VIEWS: dict[str, RenderView] = {"maps": overview.render, "lines": render, "one-weight": one_weight.render}
+VIEWS: dict[str, RenderView] = {
+    "maps": overview.render_overview,
+    "lines": render,
+    "one-weight": one_weight.render_one_weight,
+}
 
 
 def explore_text(

@@ -37,7 +37,7 @@ CASES = {
 }
 
 
-def render(
+def render_one_weight(
     maps: AttentionMaps, provenance: Provenance, choices: Sequence[Choice], opening: Opening = ANY_HEAD
 ) -> KindMaps:
     """Render how the browser computes the weight of a chosen kind, head, query and key; below, its check and downloads.
@@ -65,7 +65,7 @@ def render(
     weights = _weights_by_kind(maps, provenance.records, pairs, name, place[:2])
     content = weight_view.WeightsOfKinds(weights, all_choices, chosen)
     weight_view.one_weight(content, "one-weight", sentence_input.store_selection)
-    _render_files(shown, record, weight)
+    _render_weight_files(shown, record, weight)
     return shown
 
 
@@ -84,7 +84,7 @@ def _query_and_key_choices(maps: KindMaps, grid: tuple[int, int] | None, is_chos
     )
 
 
-def _render_files(maps: KindMaps, record: Record, weight: OneSoftmax) -> None:
+def _render_weight_files(maps: KindMaps, record: Record, weight: OneSoftmax) -> None:
     """Render the check of the chosen weight, and downloads of it."""
     if getattr(record, "half", False):
         difference = checks.format_difference("half attention", weight.difference)

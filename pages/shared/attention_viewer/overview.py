@@ -22,7 +22,7 @@ from views.viewer import viewer_controls
 from views.viewer.attention_maps import AttentionMaps, KindMaps
 
 
-def render(
+def render_overview(
     maps: AttentionMaps, provenance: Provenance, choices: Sequence[Choice], opening: Opening = ANY_HEAD
 ) -> KindMaps:
     """Render the overview left and the detail right, which the browser draws; below, downloads of the chosen map.
@@ -44,11 +44,13 @@ def render(
         chosen = dict(content.chosen)
         whole = viewer_controls.chosen_kind(maps, chosen)
         shown, scale = viewer_controls.prepare(whole, chosen), viewer_controls.scale_choice(whole).in_component()
-    _render_files(whole, shown, provenance, (chosen["layer"], chosen["head"]), scale)
+    _render_overview_files(whole, shown, provenance, (chosen["layer"], chosen["head"]), scale)
     return shown
 
 
-def _render_files(whole: KindMaps, shown: KindMaps, provenance: Provenance, ids: tuple[str, str], scale: Scale) -> None:
+def _render_overview_files(
+    whole: KindMaps, shown: KindMaps, provenance: Provenance, ids: tuple[str, str], scale: Scale
+) -> None:
     """Render downloads of the map whose layer and head have these ids, and of the whole view."""
     name, (layer, head) = shown.kind.name, ids
     head_map = HeadMap(shown, shown.place(layer, head), scale)
