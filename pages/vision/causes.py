@@ -1,6 +1,6 @@
 """Vision, causes: what each layer would answer, the parts of a logit, patching with another picture, paths, noise."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +39,6 @@ from pages.vision.other_picture import (
     render_classes,
 )
 from pages.vision.patch_painter import masked_picture, middle, paint_patches
-from pages.vision.patched_sites import PatchedSites, choose_sites
 from pages.vision.program import render_vision_program
 from pages.vision.stated_answer import is_of_the_user, stated_class
 from pages.vision.vision_inputs import choose_class
@@ -54,6 +53,61 @@ from views.text.catalogue import Message, Untranslated, say, say_error
 from views.text.class_names import class_name, class_names
 from views.text.numbers import grouped, percent
 from views.url_state import bound_settings
+
+# What of a picture's run is patched: CLS by layer, every head, and single patches at one layer.
+
+PART = "vision"
+STREAM_OF_CLS = f"residual-{PART}"  # id of its map; after the last layer it is all that the answer is read from
+SITES: dict[str, list[int] | None] = {"residual": [0], "head_output": None}  # site -> its positions; CLS is 0
+
+
+@dataclass(frozen=True)
+class PatchedSites:
+    """The cells of a picture."""
+
+    grid: tuple[int, int]  # rows and columns of patches
+    patches: tuple[int, ...]  # positions of the patches
+    layer: int | None  # whose single patches are cells, 0 for the embedded input; None for none
+
+    @property
+    def arguments(self) -> dict[str, dict[str, Any]]:
+        """Name of an array in files -> arguments of `patch` or `patch_noise`."""
+        named: dict[str, dict[str, Any]] = {
+            f"{site}_{PART}": {"site": site, "part": PART, "positions": positions} for site, positions in SITES.items()
+        }
+        if self.layer is not None:
+            single = {"layers": [self.layer], "positions": list(self.patches)}
+            named[f"residual_{PATCHES}"] = {"site": "residual", "part": PART} | single
+        return named
+
+    def key(self, name: str) -> tuple:
+        """Identifies the cells of an array."""
+        return (name, *self.arguments[name].get("layers", ()))
+
+    def measure(
+        self, patch: Callable[[tuple, Mapping[str, Any]], ActivationPatching], names: Mapping[str, str]
+    ) -> PatchedCells:
+        """Measure all cells.
+
+        Args:
+            patch: measures the cells with such a key and such arguments.
+            names: part -> its name on screen.
+        """
+        results = {name: patch(self.key(name), options) for name, options in self.arguments.items()}
+        single = results.pop(f"residual_{PATCHES}", None)
+        by_site = {(each.site, each.part): each for each in results.values()}
+        return PatchedCells(by_site, names, None if single is None else (single, self.grid), (STREAM_OF_CLS,))
+
+
+def choose_sites(trace: PatchTrace) -> PatchedSites:
+    """Render the choice of the layer whose single patches are patched."""
+    layers: dict[str, str | Untranslated] = {"none": say("vision.causes.no-patches", "none")}
+    layers |= {str(layer): layer_name(layer) for layer in range(len(trace.attention))}  # later, only CLS is read
+    help = " ".join(block("vision_causes", "patches-help").split())
+    label = say("vision.causes.patches", "Single patches at")
+    chosen = widgets.select(label, layers, "patchlayer", width=170, help=help)
+    return PatchedSites(trace.grid, tuple(trace.places[1:]), None if chosen == "none" else int(chosen))
+
 
 # Vision, causes: the strongest edges between heads for two pictures, and the classes with some of them cut.
 

@@ -1,18 +1,20 @@
 """The controls of the attention viewer, and the chosen view."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from model import Trace
+from model.lessons.one_weight import OneSoftmax, OneWeight, recompute_softmax, recompute_weight, score_forms
 from model.tracing.kinds import SCALED
 from model.tracing.trace import SentenceTrace
-from model.tracing.traced_model import TracedModel
+from model.tracing.traced_model import Record, TracedModel
 from pages.shared import checks, files
-from pages.shared.attention_viewer import one_weight, overview
+from pages.shared.attention_viewer import downsampled
 from pages.shared.attention_viewer.export import SavedView, render_export
 from pages.shared.attention_viewer.opening import (
     ANY_HEAD,
@@ -29,17 +31,183 @@ from pages.shared.saved_address import view_link
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, paragraph, render_check
 from views.components import attention_lines, controls
-from views.components.attention_kinds import GridOfKinds
+from views.components import one_weight as weight_view
+from views.components.attention_grid import snapshot
+from views.components.attention_kinds import GridOfKinds, attention_kinds
 from views.controls import sentence_input, widgets
 from views.controls.widgets import Choice
-from views.export import downloads, weight_files
+from views.export import downloads, drawing, weight_files
+from views.export.matrices import HeadMap, map_drawing
+from views.map_labels import join_ids, position_ids
 from views.map_weights import Scale
-from views.text.catalogue import say
+from views.text import terms
+from views.text.catalogue import Untranslated, say
 from views.url_state import bound_settings
-from views.viewer import viewer_controls
+from views.viewer import viewer_controls, weight_steps
 from views.viewer.attention_maps import AttentionMaps, KindMaps
 from views.viewer.saved_facts import OPTIONS
 from views.viewer.viewer_controls import chosen_kind, prepare
+
+# The view "Maps": all maps of one kind, and the chosen one in detail.
+
+
+def render_overview(
+    maps: AttentionMaps, provenance: Provenance, choices: Sequence[Choice], opening: Opening = ANY_HEAD
+) -> KindMaps:
+    """Render the overview left and the detail right, which the browser draws; below, downloads of the chosen map.
+
+    Args:
+        maps: of tokens.
+        choices: among kinds, units and special tokens.
+        opening: the head to open with.
+
+    Returns:
+        The chosen maps, prepared as chosen.
+    """
+    if not controls.fits(maps.weight_count):
+        whole, shown, chosen, scale = downsampled.render(maps, provenance, choices)
+    else:
+        content = viewer_controls.grid_of_kinds(maps, [*choices], opening.selected)
+        attention_kinds(content, key="grid", on_choose=sentence_input.store_selection)
+        paragraph("attention_viewer", "overview")
+        chosen = dict(content.chosen)
+        whole = viewer_controls.chosen_kind(maps, chosen)
+        shown, scale = viewer_controls.prepare(whole, chosen), viewer_controls.scale_choice(whole).in_component()
+    _render_overview_files(whole, shown, provenance, (chosen["layer"], chosen["head"]), scale)
+    return shown
+
+
+def _render_overview_files(
+    whole: KindMaps, shown: KindMaps, provenance: Provenance, ids: tuple[str, str], scale: Scale
+) -> None:
+    """Render downloads of the map whose layer and head have these ids, and of the whole view."""
+    name, (layer, head) = shown.kind.name, ids
+    head_map = HeadMap(shown, shown.place(layer, head), scale)
+    files.map_files(head_map, name=f"{name}-layer-{layer}-head-{head}")
+    files.download(say("viewer.npz", "All heads as NPZ"), lambda: weight_files.maps_npz(shown), f"{name}.npz")
+    table = say("viewer.map.csv.about", "the open map, {place}: a row a query, a column a key.", place=head_map.where)
+    picture = say("viewer.map.svg.about", "the same as a picture.")
+    makers: dict[str, tuple[Callable[[], bytes | str], str]] = {
+        "map.csv": (head_map.to_csv, table),
+        "map.svg": (lambda: drawing.to_svg(map_drawing(head_map)), picture),
+    }
+    settings = {"look": "maps", "layer": layer, "head": head, "scale": scale}
+    sheet = lambda: snapshot(downsampled.sheet(shown, provenance, scale, ids))  # noqa: E731
+    origin = provenance, provenance.recipe(whole, shown)
+    link = view_link(provenance.page)
+    render_export(SavedView(shown, *origin, settings, link, scale, "file-of-maps", sheet, makers))
+
+
+# The view "One weight": the numbers of its query and key, their products, the score and the softmax.
+
+STRONGEST = weight_view.STRONGEST
+# Kinds of weights, by their names in the script -> blocks that explain them.
+CASES = {
+    "plain": "one-weight",
+    "formed": "weight-of-a-form",
+    "sink": "weight-beside-a-sink",
+    "later": "masked-weight",
+    "hidden": "hidden-weight",
+    "score": "weight-of-a-score",
+    "maskedScore": "masked-weight-of-a-score",
+    "softmax": "softmax",
+}
+
+
+def render_one_weight(
+    maps: AttentionMaps, provenance: Provenance, choices: Sequence[Choice], opening: Opening = ANY_HEAD
+) -> KindMaps:
+    """Render how the browser computes the weight of a chosen kind, head, query and key; below, its check and downloads.
+
+    Arguments and result as of `render`; only the choice "kind" is offered, as a weight is of single tokens.
+    """
+    all_choices = [choice for choice in choices if choice.key == "kind"]
+    chosen = {choice.key: opening.selected(choice) for choice in all_choices}
+    shown = chosen_kind(maps, chosen)
+    name, layers, heads = shown.kind.name, shown.layer_ids[:-1], shown.head_ids[:-1]
+    chosen |= {choice.key: opening.selected(choice) for choice in sentence_input.head_choices(layers, heads)}
+    all_layers = join_ids(each.layer_ids[:-1] for each in maps.values())
+    all_heads = join_ids(each.head_ids[:-1] for each in maps.values())
+    all_choices += sentence_input.head_choices(all_layers, all_heads)
+    pairs = {each: _query_and_key_choices(of, maps.grid, each == name) for each, of in maps.items()}
+    for pair in pairs.values():
+        all_choices += pair
+        chosen |= {choice.key: choice.in_component() for choice in pair}
+    query, key = pairs[name]
+    place = layers.index(chosen["layer"]), heads.index(chosen["head"]), list(query.options).index(chosen[query.key])
+    chosen_key = chosen[key.key]
+    record: Any = provenance.records[name]  # with queries, keys and scores; see `available_views`
+    at = int(record.weights[place].argmax()) if chosen_key == STRONGEST else list(key.options).index(chosen_key) - 1
+    weight = (recompute_weight if score_forms(record) else recompute_softmax)(record, *place, at)
+    weights = _weights_by_kind(maps, provenance.records, pairs, name, place[:2])
+    content = weight_view.WeightsOfKinds(weights, all_choices, chosen)
+    weight_view.one_weight(content, "one-weight", sentence_input.store_selection)
+    _render_weight_files(shown, record, weight)
+    return shown
+
+
+def _query_and_key_choices(maps: KindMaps, grid: tuple[int, int] | None, is_chosen: bool) -> tuple[Choice, Choice]:
+    """Return the choices of query and key of one kind; those of the chosen kind are always in the address."""
+    queries, keys = (
+        dict(zip(position_ids(len(axis), grid), map(Untranslated, maps.kind.names(axis.names)), strict=True))
+        for axis in (maps.queries, maps.keys)
+    )
+    first = list(queries)[0 if maps.kind.places else -1]  # CLS, or the last token
+    options: dict[str, str | Untranslated] = {STRONGEST: say("one-weight.strongest", "the strongest"), **keys}
+    names = f"{maps.kind.name}_query_piece", f"{maps.kind.name}_key_piece"
+    return (
+        Choice(say("one-weight.query", "Query"), queries, names[0], first, varies=is_chosen),
+        Choice(say("one-weight.key", "Key"), options, names[1], varies=is_chosen),
+    )
+
+
+def _render_weight_files(maps: KindMaps, record: Record, weight: OneSoftmax) -> None:
+    """Render the check of the chosen weight, and downloads of it."""
+    if getattr(record, "half", False):
+        difference = checks.format_difference("half attention", weight.difference)
+    else:
+        difference = checks.format_difference("one weight", weight.difference)
+    text = "check-of-a-weight" if isinstance(weight, OneWeight) else "check-of-a-softmax"
+    caption("attention_viewer", text, difference=difference)
+    with st.container(horizontal=True):
+        if isinstance(weight, OneWeight):
+            sums = zip(weight.query, weight.key, weight.products, np.cumsum(weight.products), strict=True)
+            dimensions = [[place, *map(float, line)] for place, line in enumerate(sums, 1)]
+            header = [weight_view.DIMENSION(), terms.QUERY(), terms.KEY(), weight_view.PRODUCT(), weight_view.SUM()]
+            files.csv(header, dimensions, "weight", say("one-weight.csv", "This weight as CSV"))
+        names = maps.kind.names(maps.keys.labels)
+        numbers_by_key = zip(weight.scores, weight.exponentials, weight.weights, strict=True)
+        rows = [[name, *map(float, numbers)] for name, numbers in zip(names, numbers_by_key, strict=True)]
+        header = [terms.KEY(), weight_view.SCORE(), weight_view.EXPONENTIAL(), terms.WEIGHT()]
+        files.csv(header, rows, "softmax", say("one-weight.softmax.csv", "Its softmax as CSV"))
+
+
+def _weights_by_kind(
+    maps: AttentionMaps,
+    records: Mapping[str, Record],
+    pairs: Mapping[str, tuple[Choice, Choice]],
+    name: str,
+    place: tuple[int, int],
+) -> dict[str, weight_view.WeightSteps]:
+    """Return what the browser computes weights from: all kinds, or as much of the kind `name` as can be sent."""
+    whole = {kind: _steps(each, records[kind], pairs[kind]) for kind, each in maps.items()}
+    numbers = {kind: [n for n in (w.queries, w.keys, w.scores) if n is not None] for kind, w in whole.items()}
+    if controls.fits_exactly(sum(numbers.values(), [])):
+        return whole
+    if controls.fits_exactly(numbers[name]):
+        return {name: whole[name]}
+    return {name: _steps(maps[name], records[name], pairs[name], place)}
+
+
+def _steps(
+    maps: KindMaps, record: Any, pair: tuple[Choice, Choice], place: tuple[int, int] | None = None
+) -> weight_view.WeightSteps:
+    """Return what the browser computes the weights of a kind from; with a `place`, of that head alone."""
+    forms = score_forms(record)
+    cases = CASES | {"products": "products" if forms else "no-products"}
+    texts = {case: block("attention_viewer", id) for case, id in cases.items()}
+    return weight_steps.of_record(maps, record, forms, [choice.key for choice in pair], texts, place)
+
 
 # The view "Lines": attention as lines between tokens, any heads of any layers at once.
 
@@ -52,7 +220,7 @@ def render(
 ) -> KindMaps:
     """Render the lines, among whose kinds and tokens the browser chooses, and downloads of those drawn.
 
-    Arguments and result as of `overview.render`.
+    Arguments and result as of `render`.
     """
     in_browser = controls.fits(maps.weight_count)
     if in_browser:
@@ -157,9 +325,9 @@ def _render_export(
 
 RenderView = Callable[[AttentionMaps, Provenance, Sequence[Choice], Opening], KindMaps]
 VIEWS: dict[str, RenderView] = {
-    "maps": overview.render_overview,
+    "maps": render_overview,
     "lines": render,
-    "one-weight": one_weight.render_one_weight,
+    "one-weight": render_one_weight,
 }
 
 

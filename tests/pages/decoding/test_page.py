@@ -11,7 +11,7 @@ from model import DecodingOptions
 from model.decoding.search import beam_search, sampling_probabilities
 from model.runtime.arrays import softmax
 from model.runtime.messages import UserError
-from pages.decoding.given_tokens import parse_tokens
+from pages.decoding.teacher_forcing import parse_tokens
 from tests.pages.charts import check_caption
 from tests.pages.conftest import PATIENCE, ROOT, SENTENCE, go, html_of
 from tests.pages.reading import marked, number, table

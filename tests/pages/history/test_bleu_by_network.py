@@ -11,7 +11,7 @@ from model.language_model import SHIPPED as LANGUAGE
 from model.lessons.network_comparison import shipped_cards
 from model.recurrent_translator import SHIPPED
 from model.runtime.checkpoint import CheckpointError
-from pages.history import bleu_by_network, network_differences, networks_compared
+from pages.history import bleu_by_network, networks_compared
 from tests.pages.charts import check_caption
 from tests.pages.conftest import html_of
 from tests.pages.reading import table
@@ -70,11 +70,11 @@ def test_what_else_differs_is_stated_from_the_cards(open_app):
 
 def test_the_file_of_what_differs_has_all_bounds(open_app):
     cards, comparison = networks_compared.cards_and_comparison()
-    (first, second, *_), steps = network_differences.table_rows(cards, comparison.steps), comparison.steps
+    (first, second, *_), steps = bleu_by_network.table_rows(cards, comparison.steps), comparison.steps
     assert first[-1] is None and second[-1] == steps["lstm-vector"].value
     bleu, step = comparison.bleu["transformer"], steps["transformer"]
-    assert network_differences.bounds(bleu, None)[3:] == [None, None]
-    assert network_differences.bounds(bleu, step) == [bleu.value, bleu.low, bleu.high, step.low, step.high]
+    assert bleu_by_network.bounds(bleu, None)[3:] == [None, None]
+    assert bleu_by_network.bounds(bleu, step) == [bleu.value, bleu.low, bleu.high, step.low, step.high]
 
 
 def test_every_figure_is_of_a_card_or_the_comparison(open_app):

@@ -5,7 +5,7 @@ import pytest
 from model.lessons.forward_times import FILE, ForwardTimes, NetworkTimes
 from model.networks.recurrent_config import VARIANTS
 from model.recurrent_translator import SHIPPED
-from pages.history import forward_times
+from pages.history import recurrence
 from server import run_context
 from tests.new_process import clear_all
 from tests.pages.charts import charts, check_caption, curve
@@ -89,7 +89,7 @@ def test_times_are_measured_once_per_process(open_app, fresh, monkeypatch):
             {name: NetworkTimes((1.0, 2.0), (3.0, 4.0), 1e-6, "ff") for name in models}, (8, 256), 5, "A test", 1, "2"
         )
 
-    monkeypatch.setattr(forward_times, "forward_times_in_steps", measure)
+    monkeypatch.setattr(recurrence, "forward_times_in_steps", measure)
     app = measure_times(open_app("history", part="recurrence"))
     assert any("Measured on this server" in text.value and "A test" in text.value for text in app.markdown)
     assert f'<td class="aa-number">{three_digits(2.0)}</td>' in html_of(app)
@@ -100,10 +100,8 @@ def test_times_are_measured_once_per_process(open_app, fresh, monkeypatch):
 
 
 def test_measurement_runs_through_the_queue(open_app, fresh, monkeypatch):
-    measure, turns = forward_times.forward_times_in_steps, []
-    monkeypatch.setattr(
-        forward_times, "forward_times_in_steps", lambda models: measure(models, lengths=(8, 16), rounds=2)
-    )
+    measure, turns = recurrence.forward_times_in_steps, []
+    monkeypatch.setattr(recurrence, "forward_times_in_steps", lambda models: measure(models, lengths=(8, 16), rounds=2))
     monkeypatch.setattr(run_context, "yield_slot", lambda: turns.append(1))
     app = measure_times(open_app("history", part="recurrence"))
     assert any("2 rounds" in text.value for text in app.markdown)
@@ -114,7 +112,7 @@ def test_measurement_runs_through_the_queue(open_app, fresh, monkeypatch):
 def test_nothing_is_measured_while_others_wait(open_app, fresh, monkeypatch):
     app = open_app("history", part="recurrence")
     monkeypatch.setattr(type(run_context.run_queue()), "waiting", property(lambda turns: 3))
-    monkeypatch.setattr(forward_times, "forward_times_in_steps", lambda models: pytest.fail("measured"))
+    monkeypatch.setattr(recurrence, "forward_times_in_steps", lambda models: pytest.fail("measured"))
     measure_times(app)
     assert "Other visitors are waiting" in app.info[0].value
     assert any("Shipped figures" in text.value for text in app.markdown)
@@ -122,7 +120,7 @@ def test_nothing_is_measured_while_others_wait(open_app, fresh, monkeypatch):
 
 def test_damaged_figures_get_one_sentence(open_app, fresh, monkeypatch, tmp_path):
     (tmp_path / FILE).write_text("{}")
-    monkeypatch.setattr(forward_times, "SHIPPED", tmp_path)
+    monkeypatch.setattr(recurrence, "SHIPPED", tmp_path)
     app = open_app("history", part="recurrence")
     assert FILE in app.warning[0].value.replace("\\", "")
 

@@ -11,7 +11,7 @@ import pytest
 
 from pages.models import own_folder
 from pages.models.own_folder import KEPT_SECONDS, MOST_FOLDERS, FolderTokens
-from pages.shared.attention_viewer import export, overview
+from pages.shared.attention_viewer import explore, export
 from tests.new_process import clear_all
 from tests.pages.models.opened_model_page import page_text
 from views.components.tab_memory import valid_token
@@ -66,7 +66,7 @@ def test_a_link_without_the_tab_s_token_opens_nothing(open_app, any_model):
 
 def test_a_typed_folder_is_kept_and_its_files_say_what_the_link_cannot(open_app, any_model, monkeypatch):
     views = []
-    monkeypatch.setattr(overview, "render_export", lambda saved, **options: views.append(saved))
+    monkeypatch.setattr(explore, "render_export", lambda saved, **options: views.append(saved))
     app = open_app("models", text="The fox.")
     box = next(box for box in app.text_input if box.label.startswith("A folder on this machine"))
     box.set_value(str(any_model["bert"])).run()

@@ -17,7 +17,7 @@ from views.viewer.payload import float32_numbers
 ROOT = Path(__file__).resolve().parents[3]
 ROUNDED = {
     "views/components/vector_view.py",  # what the user sets, to thousandths, which its sums are exact in
-    "pages/history/network_differences.py",  # a difference of figures of cards, which have two decimals
+    "pages/history/bleu_by_network.py",  # a difference of figures of cards, which have two decimals
 }
 MAGNITUDES = (0.99995, 0.12345, 0.003857, 0.00085649, 6.26e-5, 2.13e-5, 1.23449e-7, 3.2e-12, 0.0)
 WRITTEN = [

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from model.open_model import open_model
-from pages.models import text_attribution
+from pages.models import text
 from tests.pages.drawn import matrices
 from tests.pages.models.opened_model_page import page_text
 from tests.pages.reading import table
@@ -64,7 +64,7 @@ def test_rollout_is_the_models_up_to_the_layer(open_app, listed, name, query, ki
 def test_what_a_model_lacks_is_one_sentence_and_long_ones_ask(open_app, listed, monkeypatch):
     app = attribution(open_app, "gpt-j", "integrated")
     assert not app.exception and not app.warning
-    monkeypatch.setattr(text_attribution, "ASK_FROM", 0.0)
+    monkeypatch.setattr(text, "ASK_FROM", 0.0)
     app = attribution(open_app, "gpt2", "integrated")
     assert "Integrating the gradients takes about" in app.info[0].value
     assert "share of the logit" not in page_text(app.run())
