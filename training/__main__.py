@@ -42,6 +42,7 @@ from model.runtime.processes import ProcessGroup
 from model.text.tokenizer import Tokenizer, train_tokenizer
 
 from .card import evaluate_translator, finish_translator
+from .card_rewriting import add_cards_command
 from .continued_training import read_earlier_training
 from .language_card import evaluate_language
 from .language_commands import add_language_command
@@ -123,6 +124,7 @@ def _parser() -> argparse.ArgumentParser:
     for command in text_commands:
         add_device_option(command)
     add_picture_commands(commands)
+    add_cards_command(commands)
     commands.metavar = "|".join(commands.choices)
     return parser
 

@@ -1,6 +1,7 @@
 """Write the shipped folder of a trained translator: half-precision weights, and a card of measured figures."""
 
 import math
+import re
 from collections.abc import Collection
 from dataclasses import asdict
 from itertools import pairwise
@@ -340,7 +341,8 @@ def training_lines(training: dict) -> str:
         (f"after epoch {after} " if after else "") + (f"averaged with decay {decay}" if decay else "not averaged")
         for after, decay in averages
     )
-    return f"""- Hardware: {"; ".join(training["hardware"])}; processes: {training["processes"]}
+    hardware = re.sub(r"\b1 cores\b", "1 core", "; ".join(training["hardware"]))
+    return f"""- Hardware: {hardware}; processes: {training["processes"]}
 - PyTorch {", ".join(training["torch"])}
 - Time: {training["minutes"]:.1f} minutes for {training["epochs"]} epochs, {training["steps"]:,} steps
 - Optimiser: {optimiser}

@@ -27,8 +27,9 @@ higher there than on new ones. See the row of the held-out sentences, on which n
     return f"""## Doubt
 
 The app underlines tokens with a probability below {thresholds.token:g}, and shows a note where the geometric mean of a
-translation's tokens is below {thresholds.mean:g}. Both were chosen on {figures["validation"]["sentences"]:,} validation
-sentences, translated greedily. The first makes the fewest errors when tokens below it count as wrong and others as
+translation's tokens is below {thresholds.mean:g}. All sentences are translated greedily; BLEU is against all of their
+translations. Both were chosen on {figures["validation"]["sentences"]:,} validation
+sentences. The first makes the fewest errors when tokens below it count as wrong and others as
 right; a token is right if a reference contains it. The second splits the sentences best into two groups by chrF (least
 squares within both groups).
 {seen}

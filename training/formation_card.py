@@ -96,11 +96,19 @@ What each head of cross-attention sends from an English token, as logits at the 
 (`model/causal/sent_tokens.py`): the share of links at which it raises the aligned French token above the mean of all
 tokens, and its own English token, with median ranks. Chance is 50 %, and half of the vocabulary. Values come from the
 encoder's output, so these heads have no copying score. A head is named "{RAISING}" only if its share is above
-the mean of the other heads by more than {NORMAL} of their standard deviations.
+the mean of the other heads by more than {NORMAL} of their standard deviations.{_unreachable(study)}
 
 {_header(SENT_COLUMNS)}
 {sent}
 """
+
+
+def _unreachable(study: FormationStudy) -> str:
+    """A sentence where no head could be named, as the others differ too much; empty where some could."""
+    limits = [upper_limits(steps[-1].target_raised) for run in study.runs for steps in run.sent.values()]
+    if any((limit < 1).any() for limit in limits):
+        return ""
+    return " Here the heads differ so\nmuch that this limit is over 100 % for each of them: none can be named."
 
 
 def _header(columns: Sequence[str]) -> str:

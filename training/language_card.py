@@ -77,13 +77,17 @@ SentencePiece tokens, those of `assets/translator`, and {card["parameters"]:,} p
 ({megabytes:.1f} MB)."""
     more = f"\n- Loss of the English tokens times {card['training']['source_weight']:g}"
     losses = card["evaluation"]["english_nll"]
-    rows = "\n".join(f"| {name} | {loss:.3f} | {math.exp(loss):.1f} |" for name, loss in losses.items())
+    evaluation = card["evaluation"]
+    counts = {name: evaluation.get(name, evaluation)["sentences"] for name in losses}  # those of "test" are of all
+    rows = "\n".join(
+        f"| {name} | {counts[name]:,} | {loss:.3f} | {math.exp(loss):.1f} |" for name, loss in losses.items()
+    )
     english = f"""### English
 
 For every token after the first of a sentence, and for `</s>`, given the tokens before it:
 
-| sentences | -ln p per token | perplexity |
-| --- | --- | --- |
+| sentences | number | -ln p per token | perplexity |
+| --- | --- | --- | --- |
 {rows}
 
 """

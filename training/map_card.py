@@ -63,11 +63,15 @@ points, with the 95 % band of the paired difference over the drawings.
 Variants of one drawing are alike, so these bands are somewhat too narrow."""
     earlier = ""
     if before:
-        other = before["patches"] != study["patches"]
-        read = f", which read pictures of {before['patches']} patches, not of {study['patches']}" if other else ""
-        earlier = f" In brackets: the network that was shipped before{read}."
+        earlier = " In brackets: the network that was shipped before."
+        if before["patches"] != study["patches"]:
+            sizes = f"{before['patches']} patches, not of {study['patches']}"
+            earlier = f""" In brackets: the network that was shipped before, which
+read pictures of {sizes}: the first table is of pictures of two sizes and compares no networks."""
     right = cell(_percent, "drawn_right")
     even, hardware = _percent(STRONGEST / study["patches"]), study["facts"]["hardware"]
+    if before and before["patches"] != study["patches"]:
+        even += f" ({_percent(STRONGEST / before['patches'])})"
     return f"""## The maps in numbers
 
 Means over heads and {study["pictures"]} validation pictures, measured on {hardware}.{earlier}

@@ -117,7 +117,8 @@ def _orders(study: PositionComparison) -> str:
             lines.append(f"- {group.shortest} to {group.longest} tokens: {_order(extremes)}")
     rule = "No kind has several seeds, so no order is stated."
     if study.loss_apart is not None:
-        rule = f"Seeds of one kind differ by up to {study.loss_apart:.3f} nats at one of these lengths"
+        several = ", ".join(kind for kind in study.kinds if study.seeds[kind] > 1)
+        rule = f"Seeds of one kind, of {several}, differ by up to {study.loss_apart:.3f} nats at one of these lengths"
         rule += f", and by up to {study.bleu_apart:.1f} BLEU" if study.bleu_apart is not None else ""
         rule += ": at every length, an order within that of the same measure is no finding."
     return f"## Lowest and highest loss\n\n{rule}\n\n" + "\n".join(lines) + "\n"

@@ -247,9 +247,10 @@ def _moved_line(evaluation: dict) -> str:
     if "moved" not in evaluation:
         return ""
     moved = evaluation["moved"]
+    tenth = f"{100 * moved['percentile_90']:.1f} %"
     return f"""
 - Moved right by {moved["pixels"]} pixels: the probability that changes most changes by {100 * moved["median"]:.1f} % in
-  the median of {moved["pictures"]} pictures, by {100 * moved["percentile_90"]:.1f} % or more in a tenth of them"""
+  the median of {moved["pictures"]} of these pictures, by {tenth} or more in a tenth of them"""
 
 
 def _network_lines(card: dict, sizes: dict) -> tuple[str, str, str, str]:

@@ -142,8 +142,9 @@ def test_the_command_states_both_networks_and_retains_the_earlier(finished, data
     assert again == figures
     assert map_section(copy, "0" * 64) == ""
     write_json(copy / FILE, figures | {"before": figures["before"] | {"patches": 9}})
-    note = f"shipped before, which read pictures of 9 patches, not of {figures['patches']}.\n"
-    assert note in map_section(copy, figures["weights_sha256"])
+    note = f"read pictures of 9 patches, not of {figures['patches']}: the first table is of pictures of two sizes"
+    text = map_section(copy, figures["weights_sha256"])
+    assert note in text and f"4 patches {400 / figures['patches']:.1f} % (44.4 %)." in text
 
 
 @pytest.mark.nightly
