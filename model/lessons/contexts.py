@@ -2,13 +2,12 @@
 
 import re
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from ..networks.transformer import Transformer
-from ..runtime.arrays import largest_difference
 from ..sentence_check import InputError
 from ..text.tokenizer import Tokenizer
 from ..tracing.layer_stacks import LayerStacks, StackPlan, stream_stack
@@ -88,7 +87,7 @@ def follow_word(network: Transformer, tokenizer: Tokenizer, sentences: list[str]
     if not word.strip():
         raise InputError("There is no word to follow yet: type one that all sentences have.")
     places: list[tuple[int, int]] = []
-    vectors = []
+    stages: list[Tensor] = []
     for number, sentence in enumerate(sentences, 1):
         ids = tokenizer.encode_source(sentence)
         place = find_word(tokenizer, ids[:-1], word)
@@ -99,41 +98,42 @@ def follow_word(network: Transformer, tokenizer: Tokenizer, sentences: list[str]
                 word=word.strip(),
             )
         places.append(place)
-        vectors.append(encoder_stages(network, tokenizer, ids)[:, slice(*place)].mean(axis=1))  # (stage, d_model)
-    stacked = np.stack(vectors)  # (sentence, stage, d_model)
-    pairs = tuple(combinations(range(len(sentences)), 2))
-    first, second = stacked[[a for a, _ in pairs]], stacked[[b for _, b in pairs]]  # (pair, stage, d_model)
-    cosines = cosine(first, second)
-    reference = torch.nn.functional.cosine_similarity(torch.from_numpy(first), torch.from_numpy(second), dim=-1).numpy()
-    projection, explained = principal_plane(stacked)
+        stages.append(torch.from_numpy(encoder_stages(network, tokenizer, ids)))  # (stage, S, d_model)
+    # program: contexts
+    followed = [stage[:, first:behind].mean(dim=1) for stage, (first, behind) in zip(stages, places, strict=True)]
+    vectors = torch.stack(followed)  # (sentence, stage, d_model), means over the word's tokens
+    pairs = [(one, two) for one in range(len(vectors)) for two in range(one + 1, len(vectors))]
+    exact, lengths = vectors.double(), vectors.double().norm(dim=-1)
+    cosines = [(exact[one] * exact[two]).sum(dim=-1) / (lengths[one] * lengths[two]) for one, two in pairs]  # (stage,)
+    # end of program
+    reference = [torch.nn.functional.cosine_similarity(vectors[one], vectors[two], dim=-1) for one, two in pairs]
+    difference = float((torch.stack(cosines) - torch.stack(reference)).abs().max())
+    projection, explained = principal_plane(vectors)
     return WordInContexts(
         stage_names(network.config.n_encoder_layers),
         tuple(places),
-        stacked,
-        pairs,
-        cosines,
+        vectors.numpy(),
+        tuple(pairs),
+        torch.stack(cosines).numpy(),
         projection,
         explained,
-        largest_difference(cosines, reference),
+        difference,
     )
 
 
-def cosine(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Cosine of the angle between vectors along the last axis, in float64."""
-    a, b = first.astype(np.float64), second.astype(np.float64)
-    return (a * b).sum(-1) / (np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1))
-
-
-def principal_plane(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def principal_plane(vectors: Tensor) -> tuple[np.ndarray, np.ndarray]:
     """Principal components: `(..., d_model)` on its two widest directions, `(..., 2)`, and their variance shares.
 
     The sign of a direction is free; it is chosen so that its largest entry is positive. Both are float64, the
     shares `(2,)`.
     """
-    flat = vectors.reshape(-1, vectors.shape[-1]).astype(np.float64)
-    centred = flat - flat.mean(axis=0)
-    _, sizes, directions = np.linalg.svd(centred, full_matrices=False)
+    # program: plane
+    flat = vectors.double().flatten(0, -2)
+    centred = flat - flat.mean(dim=0)
+    _, sizes, directions = torch.linalg.svd(centred, full_matrices=False)
+    explained = sizes[:2].square() / sizes.square().sum()  # by the two directions of the plane
+    # end of program
     plane = directions[:2]  # (2, d_model)
-    plane = plane * np.sign(plane[np.arange(2), np.abs(plane).argmax(axis=1)])[:, None]
-    total = float((sizes**2).sum()) or 1.0
-    return (centred @ plane.T).reshape(*vectors.shape[:-1], 2), sizes[:2] ** 2 / total
+    plane = plane * plane.gather(1, plane.abs().argmax(dim=1, keepdim=True)).sign()
+    projected = (centred @ plane.T).unflatten(0, vectors.shape[:-1])
+    return projected.numpy(), explained.nan_to_num().numpy()

@@ -37,13 +37,14 @@ def recompute_embedding(network: Transformer, tokenizer: Tokenizer, ids: list[in
     """Look up `ids`, `</s>` last, scale and add positions outside the network; record the network's own sum."""
     recorder = Recorder()
     network.encode(network.ids(ids), None, recorder)
-    rows = to_array(network.embedding.weight[ids])  # (S, d_model)
-    scaled = rows * np.float32(math.sqrt(network.config.d_model))
-    positions = to_array(network.positions[: len(ids)])
-    recorded = recorder.tensors["encoder.embedded"][0].float().cpu().numpy()
-    return EmbeddingSteps(
-        tuple(ids), tuple(tokenizer.display(ids)), rows, scaled, positions, scaled + positions, recorded
-    )
+    # program: step-by-step
+    rows = network.embedding.weight[ids]  # (S, d_model), of the table (vocabulary, d_model)
+    scaled = rows * math.sqrt(network.config.d_model)
+    positions = network.positions[: len(ids)]  # the sinusoids of places 0, 1, 2, ...
+    embedded = scaled + positions  # what the first layer of the encoder reads
+    # end of program
+    steps = map(to_array, (rows, scaled, positions, embedded, recorder.tensors["encoder.embedded"][0]))
+    return EmbeddingSteps(tuple(ids), tuple(tokenizer.display(ids)), *steps)
 
 
 @dataclass(frozen=True)
@@ -86,13 +87,16 @@ def find_neighbours(network: Transformer, tokenizer: Tokenizer, token: int, coun
     table = network.embedding.weight.float()  # (vocabulary, d_model)
     if not 0 <= token < len(table):
         raise ValueError(f"There is no token {token} in a vocabulary of {len(table)}.")
+    count = min(count, len(table) - 1)
+    # program: neighbours
     unit = F.normalize(table, dim=1)
     cosines = unit @ unit[token]  # (vocabulary,)
-    difference = float((cosines - F.cosine_similarity(table, table[token][None], dim=1)).abs().max())
     others = cosines.clone()
     others[token] = -torch.inf
-    best = others.topk(min(count, len(table) - 1))
-    labels = tokenizer.labels([token, *best.indices.tolist()])
+    best = others.topk(count)
+    labels = tokenizer.labels([token, *best.indices.tolist()])  # of the token, then of the nearest ones
+    # end of program
+    difference = float((cosines - F.cosine_similarity(table, table[token][None], dim=1)).abs().max())
     nearest = tuple(
         Neighbour(id_, label, cosine)
         for id_, label, cosine in zip(best.indices.tolist(), labels[1:], best.values.tolist(), strict=True)

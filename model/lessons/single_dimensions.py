@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from ..networks.transformer import Transformer
 from ..runtime.arrays import to_array
@@ -49,36 +50,21 @@ class SingleDimensions:
     ]  # pairs of one token each; those at even indices choose a dimension, the others score it
     vectors: np.ndarray  # `(pair, 2, d_model)`, their rows of the embedding
 
-    @cached_property
-    def chosen(self) -> np.ndarray:
-        """Scores of all dimensions on the words that choose, `(d_model,)`."""
-        return scores(self.vectors[::2])
-
-    @cached_property
-    def held_out(self) -> np.ndarray:
-        """Scores on the other words, `(d_model,)`; reversed where the choosing half has the smaller numbers."""
-        return _orient(self.chosen, scores(self.vectors[1::2]))
-
-    @property
-    def best(self) -> int:
-        """The dimension that separates the choosing half best, in either direction."""
-        return int(np.abs(self.chosen - 0.5).argmax())
+    chosen: np.ndarray  # scores of all dimensions on the words that choose, `(d_model,)`
+    # scores on the other words, `(d_model,)`; reversed where the choosing half has the smaller numbers
+    held_out: np.ndarray
+    best: int  # the dimension that separates the choosing half best, in either direction
+    # held-out score of all dimensions at once: along the difference of the choosing half's two means
+    together: float
 
     @cached_property
     def random(self) -> np.ndarray:
         """Held-out scores of the best of d_model random directions, chosen likewise, `(DRAWS,)`."""
         rng, width, best_scores = np.random.default_rng(0), self.vectors.shape[2], []
         for _ in range(DRAWS):
-            projected = self.vectors @ rng.normal(size=(width, width))
-            drawn = SingleDimensions(self.words, projected)
+            drawn = separate(self.words, self.vectors @ rng.normal(size=(width, width)))
             best_scores.append(drawn.held_out[drawn.best])
         return np.array(best_scores)
-
-    @property
-    def together(self) -> float:
-        """Held-out score of all dimensions at once: along the difference of the choosing half's two means."""
-        direction = np.subtract(*self.vectors[::2].mean(axis=0))
-        return float(scores((self.vectors[1::2] @ direction)[..., None])[0])
 
     def difference(self) -> float:
         """|Difference| of the best dimension's held-out score to a count over all pairs of words."""
@@ -89,16 +75,27 @@ class SingleDimensions:
         return abs(recounted - float(self.held_out[self.best]))
 
 
-def scores(vectors: np.ndarray) -> np.ndarray:
-    """The AUC of each dimension of `(pair, 2, d)`: `(d,)`, by the ranks of the first kind (Mann and Whitney)."""
-    count = len(vectors)
-    both = np.concatenate([vectors[:, 0], vectors[:, 1]])  # (2 pairs, d)
-    below = (both[None] < both[:count, None]).sum(axis=1) + 0.5 * ((both[None] == both[:count, None]).sum(axis=1) - 1)
-    return (below.sum(axis=0) - count * (count - 1) / 2) / count**2
+# program: auc
+def auc(both: Tensor) -> Tensor:  # (pair, 2, columns) -> how often a first word has a larger number than a second one
+    first, second = both[:, None, 0], both[None, :, 1]
+    return ((first > second).double() + 0.5 * (first == second)).mean(dim=(0, 1))  # (columns,)
 
 
-def _orient(chosen: np.ndarray, other: np.ndarray) -> np.ndarray:
-    return np.where(chosen >= 0.5, other, 1 - other)
+# end of program
+
+
+def separate(words: tuple[tuple[str, str], ...], rows: np.ndarray) -> SingleDimensions:
+    """Score the dimensions of `rows`, `(pair, 2, d_model)`, one for each word."""
+    vectors = torch.from_numpy(rows)
+    # program: dimensions
+    choosing, judging = vectors[::2], vectors[1::2]
+    chosen, held_out = auc(choosing), auc(judging)
+    held_out = torch.where(chosen >= 0.5, held_out, 1 - held_out)
+    best = int((chosen - 0.5).abs().argmax())
+    direction = choosing[:, 0].mean(dim=0) - choosing[:, 1].mean(dim=0)
+    together = float(auc((judging @ direction)[..., None]))
+    # end of program
+    return SingleDimensions(words, rows, chosen.numpy(), held_out.numpy(), best, together)
 
 
 def look_up_pairs(network: Transformer, tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]]) -> SingleDimensions:
@@ -111,4 +108,4 @@ def look_up_pairs(network: Transformer, tokenizer: Tokenizer, pairs: Sequence[tu
     if len(known) < 4:
         raise ValueError(f"Only {len(known)} pairs are single tokens; four are needed.")
     ids = [[tokenizer.encode(word)[0] for word in pair] for pair in known]
-    return SingleDimensions(known, to_array(network.embedding.weight[torch.tensor(ids)]).astype(np.float64))
+    return separate(known, to_array(network.embedding.weight[torch.tensor(ids)]).astype(np.float64))

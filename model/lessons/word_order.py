@@ -1,6 +1,7 @@
 """Two sentences, token by token: the same bag of embeddings, different inputs, different outputs."""
 
-from collections import Counter, defaultdict
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ from ..networks.tap import Intervention
 from ..networks.transformer import Transformer
 from ..runtime.arrays import largest_difference, to_array
 from ..text.tokenizer import Tokenizer
-from .contexts import cosine, encoder_stages, stage_names
+from .contexts import encoder_stages, stage_names
 from .position_effects import changed_table, replace_positions
 
 
@@ -48,9 +49,13 @@ def compare_orders(network: Transformer, tokenizer: Tokenizer, first: str, secon
     """Run both sentences through the encoder, with and without positions, and compare token by token."""
     both = [tokenizer.encode_source(text) for text in (first, second)]
     pairs = match_tokens(*both)
-    stages = [encoder_stages(network, tokenizer, ids) for ids in both]  # (stage, S, d_model) each
+    stages = [torch.from_numpy(encoder_stages(network, tokenizer, ids)) for ids in both]  # (stage, S, d_model) each
+    # program: compare
+    one, two = (stage[:, [pair[side] for pair in pairs]].double() for side, stage in enumerate(stages))
+    distances = (one - two).norm(dim=-1).T  # (pair, stage)
+    cosines = (one * two).sum(dim=-1).T / (one.norm(dim=-1) * two.norm(dim=-1)).T
+    # end of program
     here, there = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
-    a, b = stages[0][:, here], stages[1][:, there]  # (stage, pair, d_model)
     tap = Intervention({"encoder.embedded": replace_positions(network, changed_table(network, 0, "none"))})
     bare = [to_array(network.encode(network.ids(ids), None, tap)[0]) for ids in both]  # (S, d_model), all positions 0
     counts = [Counter(ids) for ids in both]
@@ -60,22 +65,17 @@ def compare_orders(network: Transformer, tokenizer: Tokenizer, first: str, secon
         tuple(pairs),
         (only[0], only[1]),
         stage_names(network.config.n_encoder_layers),
-        cosine(a, b).T,
-        np.linalg.norm(a.astype(np.float64) - b, axis=-1).T,
+        cosines.numpy(),
+        distances.numpy(),
         largest_difference(bare[0][here], bare[1][there]),
-        largest_difference(a[-1], b[-1]),
+        float((one[-1].float() - two[-1].float()).abs().max()),
     )
 
 
-def match_tokens(first: list[int], second: list[int]) -> list[tuple[int, int]]:
-    """Pair the n-th occurrence of each id in `first` with the n-th in `second`; positions, in the order of `first`."""
-    places: dict[int, list[int]] = defaultdict(list)
-    for place, token in enumerate(second):
-        places[token].append(place)
-    seen: Counter[int] = Counter()
-    pairs = []
-    for place, token in enumerate(first):
-        if seen[token] < len(places[token]):
-            pairs.append((place, places[token][seen[token]]))
-        seen[token] += 1
+def match_tokens(own: Sequence[int], other: Sequence[int]) -> list[tuple[int, int]]:
+    """Pair the n-th occurrence of each id in `own` with the n-th in `other`; positions, in the order of `own`."""
+    # program: match
+    left = {token: [place for place, each in enumerate(other) if each == token] for token in other}  # token -> where
+    pairs = [(place, left[token].pop(0)) for place, token in enumerate(own) if left.get(token)]
+    # end of program
     return pairs

@@ -84,10 +84,10 @@ def scored_target(request: Request) -> Values:
 
 def orders(request: Request) -> Values:
     """Return the two sentences that are compared; InputError for one that the model does not accept."""
-    both = {"first": bound_settings.current_value("o1"), "second": bound_settings.current_value("o2")}
-    for typed in both.values():
+    both = bound_settings.current_value("o1"), bound_settings.current_value("o2")
+    for typed in both:
         request.service.model.check(typed)
-    return both
+    return {"sentences": both}
 
 
 def step(request: Request) -> Values:

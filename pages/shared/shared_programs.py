@@ -13,7 +13,7 @@ from pathlib import Path
 from views.text.program_comments import marked_programs
 
 MODEL = Path(__file__).resolve().parents[2] / "model"
-HEADERS = {  # name -> imports, a blank line, code without comments
+HEADERS = {  # name -> imports and a blank line, if any, then code without comments or blank lines
     "recorded tensors": """from model import Translator
 
 translator, tensors = Translator.load(device="cpu"), {}
@@ -24,6 +24,30 @@ translator.trace(sentence, target_ids=target_ids, intervention=lambda name, tens
 
 translator = Translator.load(device="cpu")
 network, trace = translator.network, translator.trace(sentence, target_ids=target_ids)
+""",
+    "tokens": """import torch
+from model import Translator
+
+translator = Translator.load(device="cpu")
+network, tokenizer = translator.network, translator.tokenizer
+ids = torch.tensor([*tokenizer.encode(sentence), tokenizer.eos_id])
+""",
+    "chosen token": "table, token = network.embedding.weight, int(ids[place - 1])",
+    "stages": """import torch
+from model import Translator
+
+translator = Translator.load(device="cpu")
+rows = translator.network.embedding.weight.detach() * translator.config.d_model**0.5
+traces = [translator.trace(sentence) for sentence in sentences]
+stages = [torch.stack([rows[list(each.source_ids)], *map(torch.from_numpy, each.encoder_stream)]) for each in traces]
+""",
+    "two sentences": "own, other = (each.source_ids for each in traces)",
+    "pairs of words": """import torch
+from model import Translator
+
+translator = Translator.load(device="cpu")
+ids = [[translator.tokenizer.encode(word)[0] for word in pair] for pair in pairs]
+vectors = translator.network.embedding.weight[torch.tensor(ids)].detach().double()
 """,
     "classification": """from PIL import Image
 from model import VisionClassifier
@@ -76,6 +100,20 @@ SHARED: dict[tuple[str, str], tuple[str, ...]] = {
         "lessons/position_geometry.py shift",
     ),
     ("positions", "similarity"): ("encoding", "lessons/position_geometry.py similarity"),
+    ("tokens", "contexts"): ("stages", "lessons/contexts.py contexts", "lessons/contexts.py plane"),
+    ("tokens", "dimensions"): (
+        "lessons/single_dimensions.py auc",
+        "pairs of words",
+        "lessons/single_dimensions.py dimensions",
+    ),
+    ("tokens", "neighbours"): ("tokens", "chosen token", "lessons/embedding.py neighbours"),
+    ("tokens", "step-by-step"): ("tokens", "lessons/embedding.py step-by-step"),
+    ("tokens", "word-order"): (
+        "stages",
+        "two sentences",
+        "lessons/word_order.py match",
+        "lessons/word_order.py compare",
+    ),
     ("vision", "classification"): ("classification", "lessons/classification.py classification"),
 }
 
@@ -91,13 +129,14 @@ def shared_program(page: str, section: str, yours: str) -> str:
     importable: dict[str, tuple[str, str]] = {}  # name -> module, and what is imported from it, "" for itself
     for part in SHARED[page, section]:
         if part in HEADERS:
-            imports, _, text = HEADERS[part].partition("\n\n")
+            imports, _, text = HEADERS[part].rpartition("\n\n")
         else:
             path, name = part.split(" ")
             imports = (MODEL / path).read_text(encoding="utf-8")
             text = marked_programs(imports)[name]
         importable |= _imports(imports)
-        texts.append(text.strip("\n"))
+        text = text.strip("\n")
+        texts.append(f"\n{text}\n" if text.startswith("def ") else text)
     read = _undefined("\n".join(texts))
     values = [f"{name} = None{yours}" for name in read if name not in importable]
     lines = _import_lines({name: importable[name] for name in read if name in importable})

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 from model import InputError, Translator
 from model.lessons.contexts import (
@@ -82,7 +83,7 @@ def test_the_plane_has_the_directions_of_largest_variance():
     vectors = np.zeros((5, 4))
     vectors[:, 2] = [-4, -2, 0, 2, 4]
     vectors[:, 0] = [1, -1, 0, -1, 1]
-    plane, shares = principal_plane(vectors)
+    plane, shares = principal_plane(torch.from_numpy(vectors))
     np.testing.assert_allclose(plane[:, 0], vectors[:, 2])
     np.testing.assert_allclose(shares, [40 / 44, 4 / 44])
 

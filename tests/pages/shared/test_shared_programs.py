@@ -21,12 +21,15 @@ from torch import Tensor, nn
 from .other import relative
 
 
+# program: double
+def double(number: Tensor) -> Tensor:
+    return 2 * number
+
+
+# end of program
 def computed(given: Tensor, width: int) -> Tensor:
     # program: own
-    def double(number):
-        return 2 * number * width
-
-    total = sum(math.sqrt(double(each)) for each in given)  # the sum
+    total = sum(math.sqrt(double(each * width)) for each in given)  # the sum
     layer = nn.Linear(1, len(np.zeros(3)))
     # end of program
     return total
@@ -38,16 +41,16 @@ def own(tmp_path, monkeypatch):
     (tmp_path / "lesson.py").write_text(MODULE, encoding="utf-8")
     monkeypatch.setattr(shared_programs, "MODEL", tmp_path)
     monkeypatch.setitem(shared_programs.HEADERS, "load", "from PIL import Image\n\ngiven = Image.open(path)\n")
-    monkeypatch.setitem(shared_programs.SHARED, ("page", "own"), ("load", "lesson.py own"))
+    monkeypatch.setitem(shared_programs.SHARED, ("page", "own"), ("load", "lesson.py double", "lesson.py own"))
 
 
 def test_a_program_has_its_imports_then_its_values_then_headers_then_the_marked_lines(own):
     assert shared_programs.shared_program("page", "own", "  # yours") == (
-        "import math\n\nimport numpy as np\nfrom PIL import Image\nfrom torch import nn\n\n"
+        "import math\n\nimport numpy as np\nfrom PIL import Image\nfrom torch import Tensor, nn\n\n"
         "path = None  # yours\nwidth = None  # yours\n\n"
-        "given = Image.open(path)\n\n"
-        "def double(number):\n    return 2 * number * width\n\n"
-        "total = sum(math.sqrt(double(each)) for each in given)  # the sum\n"
+        "given = Image.open(path)\n\n\n"
+        "def double(number: Tensor) -> Tensor:\n    return 2 * number\n\n\n"
+        "total = sum(math.sqrt(double(each * width)) for each in given)  # the sum\n"
         "layer = nn.Linear(1, len(np.zeros(3)))"
     )
 

@@ -28,14 +28,13 @@ def neighbours(translator: Translator, values: Values) -> Expected:
     tokenizer = translator.tokenizer
     token = tokenizer.encode_source(values["sentence"])[values["place"] - 1]
     computed = find_neighbours(translator.network, tokenizer, token, values["count"])
-    nearest = tuple(near.id for near in computed.nearest)
-    return {"cosines": computed.cosines, "nearest": nearest, "words": tuple(near.token for near in computed.nearest)}
+    return {"cosines": computed.cosines, "labels": (computed.token, *(near.token for near in computed.nearest))}
 
 
 @of_the_translator
 def order(translator: Translator, values: Values) -> Expected:
-    computed = compare_orders(translator.network, translator.tokenizer, values["first"], values["second"])
-    return {"pairs": computed.pairs, "distances": computed.distances}
+    computed = compare_orders(translator.network, translator.tokenizer, *values["sentences"])
+    return {name: getattr(computed, name) for name in ("pairs", "distances", "cosines")}
 
 
 @of_the_translator
@@ -43,7 +42,7 @@ def contexts(translator: Translator, values: Values) -> Expected:
     word = {"the cat that I raise": "cat", "Where did you learn to cook?": "cook"}[values["sentences"][0]]
     computed = follow_word(translator.network, translator.tokenizer, list(values["sentences"]), word)
     assert computed.places == values["places"]
-    return {"cosines": dict(zip(computed.pairs, computed.cosines, strict=True)), "explained": computed.explained}
+    return {name: getattr(computed, name) for name in ("vectors", "pairs", "cosines", "explained")}
 
 
 @of_the_translator
@@ -75,8 +74,8 @@ def sizes(values: Values) -> Expected:
 
 CASES: dict[str, Case] = {
     "word-order": (
-        {"first": "The dog chased the cat.", "second": "The cat chased the dog."},
-        {"first": "It is a car, a car.", "second": "A car it is, is it a car?"},
+        {"sentences": ("The dog chased the cat.", "The cat chased the dog.")},
+        {"sentences": ("It is a car, a car.", "A car it is, is it a car?")},
         order,
     ),
     "dimensions": (
