@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from model.causal.sent_tokens import CHANCE, SentTokens
+from model.causal.sent_tokens import CHANCE, SentTokens, upper_limits
 from model.lessons.head_formation import RAISING, FormationRun, FormationStudy, FormingHead
 from model.lessons.network_comparison import BootstrapInterval
 from pages.shared import files, tables
@@ -189,6 +189,8 @@ def _render_sent(study: FormationStudy, run: FormationRun) -> None:
         st.header(say("formation.sent", "What cross-attention sends"), anchor=False)
         counts = {"links": grouped(sent.links), "chance": percent(CHANCE)}
         paragraph("loss", "formation-sent", **counts, most=_sent_sentence(sent))
+        if (upper_limits(sent.target_raised) >= 1).all():
+            paragraph("loss", "formation-unnamed", all=percent(1))
         places = list(np.ndindex(sent.target_raised.shape))
         layers = sent.target_raised.mean(axis=1)
         columns = [

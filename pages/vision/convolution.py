@@ -117,4 +117,7 @@ def _render_accuracies(ours: dict, theirs: dict) -> None:
     bands = [1.96 * math.sqrt(share * (1 - share) / count) for share, count in zip(shares, counts, strict=True)]
     figures = {"ours": percent(shares[0]), "theirs": percent(shares[1]), "band": percent(max(bands))}
     paragraph(PAGE, "accuracies", **figures, **epochs, pictures=grouped(counts[0]), training=grouped(training))
+    teacher = ours["training"].get("teacher") or {}
+    if teacher.get("sha256") == theirs["weights_sha256"]:
+        paragraph(PAGE, "taught", share=percent(float(teacher["share"])))
     paragraph(PAGE, "amount-of-data", training=grouped(training))

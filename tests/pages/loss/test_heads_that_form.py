@@ -13,6 +13,7 @@ from model.lessons.head_formation import follow_training_in_steps, load_formatio
 from model.position_translator import PositionTranslator
 from model.runtime.progress import run_to_end
 from model.runtime.snapshot_weights import snapshot_file
+from pages.loss import formed_heads
 from pages.shared.models import load_positions
 from tests.drawn_rows import row_names
 from tests.model.random_positions import STEPS, write_networks
@@ -141,7 +142,7 @@ def test_the_tables_have_the_roles_of_all_seeds_and_the_heads_of_one(open_app, f
     assert "falls by 1.50 to 4.25" in text and "no later one that could confirm" in " ".join(text.split())
 
 
-def test_the_table_of_sent_tokens_has_every_head_beside_its_layer(open_app, folder):
+def test_the_table_of_sent_tokens_has_every_head_beside_its_layer(open_app, folder, monkeypatch):
     app = open_app("loss", **PART)
     _, *rows = table(app, "Tokens that cross-attention raises")
     assert len(rows) == 4 and rows[2] == [
@@ -149,7 +150,11 @@ def test_the_table_of_sent_tokens_has_every_head_beside_its_layer(open_app, fold
     ]
     text = " ".join(" ".join(element.value for element in app.markdown).split())
     assert "raises the aligned French token in 90.0 % of its links; all heads of the layer: 69.0 %." in text
-    assert "copies" not in text
+    assert "copies" not in text and "none can be named" not in text
+    monkeypatch.setattr(formed_heads, "upper_limits", lambda shares: np.full(shares.shape, 1.02))
+    other = open_app("loss", **PART)
+    text = " ".join(" ".join(element.value for element in other.markdown).split())
+    assert "reaches over 100.0 % for every" in text and "by this rule none can be named" in text
 
 
 def test_the_curves_have_the_counts_and_the_record_of_training(open_app, folder):

@@ -5,8 +5,21 @@ from __future__ import annotations
 import json
 import math
 
+from pages.vision import convolution
 from tests.pages.conftest import ROOT
 from views.text.numbers import grouped, percent
+
+
+def test_only_a_network_that_learned_from_the_convolution_is_said_to_be_taught(monkeypatch):
+    shown: list[str] = []
+    monkeypatch.setattr(convolution, "paragraph", lambda _, block, **values: shown.append(block))
+    ours, theirs = (
+        json.loads((ROOT / "assets" / name / "card.json").read_text()) for name in ("vision", "convolution")
+    )
+    convolution._render_accuracies(ours, theirs)
+    convolution._render_accuracies(ours, theirs | {"weights_sha256": "0" * 64})
+    convolution._render_accuracies(ours | {"training": ours["training"] | {"teacher": None}}, theirs)
+    assert shown == ["accuracies", "taught", "amount-of-data", *["accuracies", "amount-of-data"] * 2]
 
 
 def test_accuracies_of_both_cards(open_app):
@@ -21,4 +34,8 @@ def test_accuracies_of_both_cards(open_app):
     band = max(1.96 * math.sqrt(share * (1 - share) / count) for share in (ours, theirs))
     assert f"reaches {percent(band)} to both sides" in text
     assert f"the same {grouped(cards[0]['data']['training_pictures'])} pictures" in text
+    teacher = cards[0]["training"]["teacher"]
+    assert (
+        teacher["sha256"] == cards[1]["weights_sha256"] and f"make up {percent(teacher['share'])} of its loss" in text
+    )
     assert "table 5" in text and f"Here there are {grouped(cards[0]['data']['training_pictures'])}" in text
