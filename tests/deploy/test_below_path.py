@@ -27,7 +27,7 @@ BASE = "/class/atlas"
 def below(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Two replicas and a proxy that serve below a path."""
     folder = tmp_path_factory.mktemp("below")
-    with Site(folder, 2, STREAMLIT_SERVER_BASE_URL_PATH=BASE.strip("/"), BASE_PATH=BASE) as site:
+    with Site(folder, 2, STREAMLIT_SERVER_BASE_URL_PATH=BASE, BASE_PATH=BASE) as site:
         yield site
 
 

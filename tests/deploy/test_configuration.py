@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 from server.clients import trusted_proxies
 from server.headers import HEADERS
@@ -116,6 +118,23 @@ def test_compose_sets_allowed_hosts_and_trusted_proxies():
     assert "http://127.0.0.1:" in (ROOT / "deploy/Dockerfile").read_text()
     (network,) = trusted_proxies(re.search(r"TRUSTED_PROXIES: \$\{SUBNET:-(.*?)\}(\S+)", compose).expand(r"\1\2"))
     assert str(network) == "10.211.77.0/24"
+
+
+@pytest.mark.parametrize("given", ["", "/class/atlas"])
+def test_compose_passes_the_path_to_every_replica_and_to_the_proxy(tmp_path: Path, given: str):
+    written = yaml.safe_load((ROOT / "deploy/compose.yaml").read_text(encoding="utf-8"))
+    shell = os.environ | {"BASE_PATH": given}
+    for name, service in written["services"].items():
+        read = {
+            key: re.sub(r"\$\{(\w+):?-([^}]*)\}", lambda match: shell.get(match[1]) or match[2], str(value))
+            for key, value in service["environment"].items()
+        }
+        if name == "proxy":
+            settings = {key: read[key] for key in ("REPLICAS", "SERVER_NAME", "BASE_PATH")}
+            assert render(tmp_path, **settings).returncode == 0
+            assert f"location ^~ {given}/_stcore/ {{" in (tmp_path / "locations.conf").read_text()
+        else:  # tests/deploy/test_below_path.py starts replicas with this value
+            assert read["STREAMLIT_SERVER_BASE_URL_PATH"] == given, name
 
 
 def test_the_upload_limit_is_the_app_s():
