@@ -115,7 +115,8 @@ class SentenceTranslator(TrainedModel, MeasuredDoubt, Generic[TraceT]):
         """Return the token ids of an English sentence that the translator accepts, without `</s>`.
 
         Typographic marks, invisible characters and white space are read as `model.text.source_text` writes them. The
-        networks learned from single sentences: of several, later ones may be missing in the translation.
+        networks learned from single sentences: of several, later ones may be missing in the translation, which
+        `notes` of a trace states.
 
         Raises:
             InputError: it is empty, no text, or longer than 128 tokens or the network's positions; with the count.

@@ -131,6 +131,8 @@ class HubTrace(SavableTrace, TraceOfModel):
         Raises:
             OpenError: the trace has no such kind.
         """
+        if not isinstance(kind, str):
+            raise OpenError(NO_KIND, kind=str(kind), known=", ".join(self.records))
         if kind in self.records:
             return self.records[kind].weights
         towers = [picture.tower for picture in self.pictures if picture.tower is not None]

@@ -15,6 +15,7 @@ from ..networks.tap import Chain, Recorder, Tap
 from ..networks.transformer import Transformer
 from ..runtime.arrays import largest_difference, softmax, to_array
 from ..runtime.messages import UserError
+from ..text.source_text import count_sentences
 from ..text.token_labels import TokenAxis
 from ..text.tokenizer import Tokenizer
 from ..text.words import whole_words
@@ -29,6 +30,11 @@ from .layer_stacks import (
 )
 from .model_of_trace import TraceOfModel
 from .saving import SavableTrace, shorten
+
+SEVERAL = (
+    "These are {count} sentences. The network was trained on single sentences, so later ones may be missing in the "
+    "translation; give one at a time."
+)
 
 
 @dataclass(frozen=True)
@@ -151,6 +157,12 @@ class SentenceTrace(SavableTrace):
         """Return the token ids of the queries and of the keys of a kind."""
         ids = {"source": self.source_ids, "target": self.target_ids}
         return ids[KINDS[kind].queries], ids[KINDS[kind].keys]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about the input that a reader should know: whether it is several sentences."""
+        count = count_sentences(self.source_text)
+        return () if count == 1 else (SEVERAL.format(count=count),)
 
     @property
     def chosen(self) -> tuple[str, ...]:

@@ -80,6 +80,7 @@ UNUSUAL = {
         lambda: live("gpt2").trace({"input_ids": [[5, 6]], "attention_mask": 1}),
         "differ in their shape",
     ),
+    "attention of a list": (lambda: traced("bert").attention(["a"]), r"no attention of kind \['a'\]; it has encoder"),
     "axes of no kind": (lambda: traced("bert").axes("self"), "no attention of kind self; it has encoder"),
     "ids of no kind": (lambda: traced("bert").ids(None), "no attention of kind None; it has encoder"),
     "tokens of a picture": (lambda: traced("vit").token_axes("vision"), "of a picture alone, so it has no tokens"),

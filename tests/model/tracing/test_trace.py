@@ -52,6 +52,15 @@ def test_the_tokens_match_the_axes(trace, tokenizer):
     assert trace.source_text == SOURCE and trace.target_text == TARGET
 
 
+def test_several_sentences_are_noted(trace, network, tokenizer, ids):
+    assert trace.notes == ()
+    several = record_trace(network, tokenizer, tokenizer.encode_source("Ann met Dr. Lee. Where? At 5 p.m."), *ids[1:])
+    assert several.notes == (
+        "These are 3 sentences. The network was trained on single sentences, so later ones may be missing in the "
+        "translation; give one at a time.",
+    )
+
+
 def test_every_token_of_an_axis_belongs_to_one_word(trace):
     queries, keys = trace.token_axes("cross")
     assert (queries.labels, keys.labels) == trace.axes("cross")
