@@ -46,7 +46,7 @@ IN_SCRIPTS = (
 ALLOWED_IN_SCRIPTS = {
     "web/src/page/lessons.ts": {"localStorage"},
     "web/src/page/theme_choice.ts": {"Storage"},
-    "web/src/views/course_lesson/memory.ts": {"localStorage"},
+    "web/src/views/course_lesson.ts": {"localStorage"},
     "web/src/views/tab_memory.ts": {"sessionStorage"},
 }
 # Tests that run programs that this project generated, and no typed text.

@@ -1,6 +1,6 @@
 """The lessons of the course: their ids, titles, and the parts of the pages that show more.
 
-Only the browser stores which are done: `web/src/views/course_lesson/memory.ts`. An id never changes. On the pages that
+Only the browser stores which are done: `web/src/views/course_lesson.ts`. An id never changes. On the pages that
 show more, `web/src/page/lessons.ts` shows a bar that leads back, for users who began with the lessons on the home page.
 """
 

@@ -74,7 +74,7 @@ def stage_words(may_be_none: bool) -> dict[str, Message]:
 
 
 def payload(stage: PictureStage, theme: palette.Theme) -> bytes:
-    """The bytes that `web/src/views/picture_stage/payload.ts` reads."""
+    """The bytes that `web/src/views/picture_stage.ts` reads."""
     is_read = stage.read is not None
     more = {
         "classes": list(stage.classes) if is_read else [],

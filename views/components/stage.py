@@ -219,7 +219,7 @@ def payload(stage: Stage, theme: palette.Theme, elsewhere: Collection[str] = ("l
 
 
 def changes(stage: Stage) -> bytes:
-    """The bytes that `web/src/views/stage/changes.ts` reads: what pulls change in the payload; none without pulls."""
+    """The bytes that `web/src/views/stage/payload.ts` reads: what pulls change in the payload; none without pulls."""
     return stage_changes.pack_changes(stage.maps, stage.places, stage.text, stage.pulled) if stage.pulled else b""
 
 

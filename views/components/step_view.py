@@ -17,7 +17,7 @@ How to use it: name the axes, give every array the names of its dimensions, and 
 An axis with `slider` gets one. A panel draws the dimensions that it names; in all others it follows the sliders, so
 that `CurvesPanel` above draws the selected unit over all tokens, and `{h}` is one number. A drawn axis that has a
 slider shows its position and can be clicked. What depends on a slider other than as an index into an array, such as a
-softmax with a temperature, the browser computes by a rule in `web/src/views/step_view/rules.ts`.
+softmax with a temperature, the browser computes by a rule in `web/src/views/step_view/content.ts`.
 `pages.shared.stepper.render` mounts the view and stores its positions in the URL.
 """
 
@@ -203,7 +203,7 @@ class StepView:
     axes: tuple[Axis, ...]
     numbers: Mapping[str, Numbers]
     panels: tuple[StepPanel, ...]
-    rule: str = ""  # name in `web/src/views/step_view/rules.ts` of what the browser computes while a slider is dragged
+    rule: str = ""  # name in `web/src/views/step_view/content.ts` of what the browser computes while a slider is dragged
     # positions of the sliders for which `numbers` contains the results of the rule, computed by the server
     at: SliderPositions = field(default_factory=dict)
 

@@ -1,6 +1,6 @@
 """Draw a Vision Transformer on the stage for a paper or a slide: picture, ribbons, CLS in every layer, classes.
 
-Which patches have a ribbon, and how they divide a bar, is as on the page; see `web/src/views/picture_stage/shares.ts`.
+Which patches have a ribbon, and how they divide a bar, is as on the page; see `web/src/views/picture_stage.ts`.
 """
 
 from collections.abc import Iterable, Sequence

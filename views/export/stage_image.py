@@ -1,6 +1,6 @@
 """Draw the stage for a paper or a slide, on white: tokens, ribbons, bars, arcs of self-attention, and the caption.
 
-Which weights are drawn, and how they divide a bar, is as on the page; see `web/src/views/stage/strongest.ts`.
+Which weights are drawn, and how they divide a bar, is as on the page; see `web/src/views/stage/pulling.ts`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 
-import { changes, differs, isEarly, isUserAction, sharedQuery, withChoices } from "../src/page/addresses"
+import { changes, differs, isEarly, isUserAction, sharedQuery, withChoices } from "../src/page/history"
 
 const SHARED = ["text", "lang"]
 

@@ -1,7 +1,5 @@
 import { beforeEach, expect, test } from "vitest"
-import { LessonFigure } from "../src/views/course_lesson/figure"
-import { doneLessons, predictions, storePrediction } from "../src/views/course_lesson/memory"
-import { resultOf, verdictOf, type Words } from "../src/views/course_lesson/payload"
+import { LessonFigure, type Words, doneLessons, predictions, resultOf, storePrediction, verdictOf } from "../src/views/course_lesson"
 
 beforeEach(() => localStorage.clear())
 

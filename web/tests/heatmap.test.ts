@@ -1,9 +1,6 @@
 import { expect, test } from "vitest"
 
-import { hasRoom } from "../src/core/heatmap/ink"
-import { AxisLabels, isLabelHidden } from "../src/core/heatmap/labels"
-import { Strokes, type Cell, type Painted } from "../src/core/heatmap/strokes"
-import { wholeScreenCell } from "../src/core/heatmap/screen_size"
+import { AxisLabels, type Cell, type Painted, Strokes, hasRoom, isLabelHidden, wholeScreenCell } from "../src/core/heatmap"
 import { MAPS, offerWholeScreen } from "../src/core/whole_screen"
 import { distance } from "../src/page/full_screen"
 

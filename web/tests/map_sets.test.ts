@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 
-import { chosenIndex, linkedTo, needsServer, placeIn, readMapSets, withinSet, type MapSets } from "../src/views/attention_map/map_sets"
+import { type MapSets, chosenIndex, linkedTo, needsServer, placeIn, readMapSets, withinSet } from "../src/views/attention_map"
 import { floats, pack } from "./packing"
 
 const item = { name: "m", rows: ["a"], columns: ["b", "c"], low: [0, 0], high: [1, 2], tops: [1, 2] }

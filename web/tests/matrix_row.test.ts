@@ -1,8 +1,7 @@
 import { expect, test } from "vitest"
 
 import type { Matrix } from "../src/core/matrices"
-import { cellSize, shownLabels } from "../src/views/matrix_row/layout"
-import { partsOf, winnerOf, type Cell, type Operation, type Region } from "../src/views/matrix_row/sources"
+import { type Cell, type Operation, type Region, cellSize, partsOf, shownLabels, winnerOf } from "../src/views/matrix_row"
 
 const LEFT = { values: Float32Array.of(1, 2, 3, 4, 5, 6), shape: [2, 3] as const }
 const RIGHT = { values: Float32Array.of(0, 1, 2, 3, 4, 5), shape: [3, 2] as const }

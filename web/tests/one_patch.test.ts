@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 
-import { cutPatch, flatten } from "../src/views/one_patch/patches"
+import { cutPatch, flatten } from "../src/views/one_patch"
 
 // 2 rows and 2 columns of patches of 2 by 2 pixels, whose red is their index in the picture, row by row
 const pixels = Uint8Array.from({ length: 3 * 16 }, (_, byte) => (byte % 3 === 0 ? byte / 3 : 0))

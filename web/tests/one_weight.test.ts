@@ -1,9 +1,16 @@
 import { expect, test } from "vitest"
 
-import { decodeWeights, type Kind, type ScoreForm } from "../src/views/one_weight/payload"
-import { writeProse } from "../src/views/one_weight/prose"
-import { bySize, softmaxOf, splitKeys } from "../src/views/one_weight/softmax"
-import { buildBar, fillTable } from "../src/views/one_weight/tables"
+import {
+  type Kind,
+  type ScoreForm,
+  buildBar,
+  bySize,
+  decodeWeights,
+  fillTable,
+  softmaxOf,
+  splitKeys,
+  writeProse,
+} from "../src/views/one_weight"
 import { floats, pack } from "./packing"
 
 const FORM: ScoreForm = { scaling: 0.5, plain: true, softcap: 0, biased: false, sinks: [], allowed: -1 }

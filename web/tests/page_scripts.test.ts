@@ -1,10 +1,8 @@
 import { expect, test, vi } from "vitest"
 
-import { PendingValues } from "../src/page/delayed_links"
+import { LeftPage, PendingValues, writeHistory } from "../src/page/history"
 import { oncePerFrame } from "../src/page/dom"
 import { topOfBox } from "../src/page/experiment_scroll"
-import { writeHistory } from "../src/page/history"
-import { LeftPage } from "../src/page/left_page"
 import { StreamlitWords, adoptLanguage, markSwitch, nameButtons, translation } from "../src/page/language"
 import { addressOf, lessonAt, type Lesson } from "../src/page/lessons"
 import { withMode } from "../src/page/presentation_mode"

@@ -1,9 +1,20 @@
 import { expect, test } from "vitest"
 
 import { percent } from "../src/core/numbers"
-import { describeMap, describeMass, patchText, weightsOver, type Selection } from "../src/views/patch_picture/maps"
-import { outlineOf, selectLargest } from "../src/views/patch_picture/outline"
-import { mapAt, mapName, readExact, readPicture, type PictureWords } from "../src/views/patch_picture/payload"
+import {
+  type PictureWords,
+  type Selection,
+  describeMap,
+  describeMass,
+  mapAt,
+  mapName,
+  outlineOf,
+  patchText,
+  readExact,
+  readPicture,
+  selectLargest,
+  weightsOver,
+} from "../src/views/patch_picture/view"
 import { floats, pack } from "./packing"
 
 const WORDS = {

@@ -1,8 +1,16 @@
 import { beforeEach, describe, expect, it, vi } from "vitest"
 
-import { describeLayer, Flow } from "../src/views/picture_stage/flow"
-import { readIn, type PictureStagePayload, type StageWords } from "../src/views/picture_stage/payload"
-import { shareOf, sharesAtRest, sharesShown, strongest } from "../src/views/picture_stage/shares"
+import {
+  Flow,
+  type PictureStagePayload,
+  type StageWords,
+  describeLayer,
+  readIn,
+  shareOf,
+  sharesAtRest,
+  sharesShown,
+  strongest,
+} from "../src/views/picture_stage"
 
 const WORDS = {
   patch: "row {row}, column {column}",

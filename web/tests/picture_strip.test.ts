@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 
-import { reducedSize } from "../src/views/picture_strip/reduce"
+import { reducedSize } from "../src/views/picture_strip"
 
 test.each([
   [4000, 3000, [2000, 1500]],

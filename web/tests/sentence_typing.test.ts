@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 
-import { writeHistory } from "../src/page/history"
-import { LeftPage } from "../src/page/left_page"
+import { LeftPage, writeHistory } from "../src/page/history"
 import { SentenceTyping } from "../src/page/sentence_typing"
 
 const root = document.documentElement

@@ -1,7 +1,7 @@
 // @vitest-environment node
 import { expect, test } from "vitest"
 
-import { smallMap } from "../src/views/head_list/small_map"
+import { smallMap } from "../src/views/head_list"
 
 test("a byte is the share of the largest weight, rounded half to even", () => {
   const { shape, cells } = smallMap({ weights: Float32Array.of(0, 0.25, 0.125, 0.0625), shape: [2, 2] })

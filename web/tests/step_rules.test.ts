@@ -1,7 +1,6 @@
 import { expect, test } from "vitest"
 
-import type { Axis, NumberArray } from "../src/views/step_view/content"
-import { followRule, sampling, smoothing } from "../src/views/step_view/rules"
+import { type Axis, type NumberArray, followRule, sampling, smoothing } from "../src/views/step_view/content"
 
 const SORTED = [2, 1, 1, 0, -3]
 const EXPONENTIALS = SORTED.map(Math.exp)

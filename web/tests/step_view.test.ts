@@ -1,14 +1,9 @@
 import { expect, test } from "vitest"
 
 import { grouped } from "../src/core/numbers"
-import { barExtent } from "../src/views/step_view/bars"
-import { formulaParts } from "../src/views/step_view/caption"
-import { labelOf, layoutOf, readNumbers, type Axis, type Header } from "../src/views/step_view/content"
-import { dashesOf, downTo, isDrawable } from "../src/views/step_view/curves"
-import { signedDigits } from "../src/views/step_view/format"
-import { cellSize } from "../src/views/step_view/heatmap"
-import { isNumberHidden, ribbonPath } from "../src/views/step_view/ribbon"
-import { spread, ticksOf, tickTexts } from "../src/views/step_view/ticks"
+import { barExtent, cellSize, formulaParts, isNumberHidden, ribbonPath } from "../src/views/step_view/panel"
+import { type Axis, type Header, labelOf, layoutOf, readNumbers, signedDigits } from "../src/views/step_view/content"
+import { dashesOf, downTo, isDrawable, spread, tickTexts, ticksOf } from "../src/views/step_view/curves"
 
 function axis(id: string, count: number, labels: string[] = []): Axis {
   return { id, title: id, labels, count, slider: true, said: "", beside: true, values: [] }

@@ -1,9 +1,17 @@
 import { expect, test } from "vitest"
 
 import { spanned, type Vectors } from "../src/views/vector_view/algebra"
-import { keyStep, moved, pastedNumbers, turned, type Placement, type Words } from "../src/views/vector_view/placement"
-import { Projection, reachOf } from "../src/views/vector_view/projection"
-import { readoutLines } from "../src/views/vector_view/readout"
+import {
+  type Placement,
+  Projection,
+  type Words,
+  keyStep,
+  moved,
+  pastedNumbers,
+  reachOf,
+  readoutLines,
+  turned,
+} from "../src/views/vector_view/drawing"
 
 const PLANE: Placement = { vectors: [[2, 1], [-1, 2]], point: [3, 4], turn: [30, 25] }
 

@@ -6,7 +6,7 @@
  */
 
 import { filled } from "../core/dom"
-import { sharedQuery } from "./addresses"
+import { sharedQuery } from "./history"
 import { appendToBody, closest, oncePerFrame } from "./dom"
 
 const ON = "lessons"

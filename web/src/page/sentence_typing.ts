@@ -4,7 +4,7 @@
  */
 
 import { endsWord, LiveBox, plain } from "../core/live_box"
-import { textOf } from "./addresses"
+import { textOf } from "./history"
 import { appendToBody } from "./dom"
 
 const BOX = ".st-key-text input"

@@ -1,20 +1,52 @@
 /** The alignment of a recurrent network on the stage: ribbons between two sentences, without self-attention and pulls. */
 
-import { mounting, View } from "../core/component"
+import type { Theme } from "../core/colour"
+import { View, mounting } from "../core/component"
 import { element, filled, measureTextScale } from "../core/dom"
-import { unpack, type Bytes } from "../core/payload"
+import { type Bytes, unpack } from "../core/payload"
 import { Fold } from "../core/table"
 import { buildLiveRegion } from "../core/tooltip"
-import { colourKinds } from "./stage/elements"
-import { StageFigure } from "./stage/figure"
-import { Holding } from "./stage/holding"
-import type { Scene } from "./stage/scene"
-import { alignmentScene, type AlignmentHeader } from "./stage/alignment"
+import { StageFigure, colourKinds } from "./stage/figure"
+import { Holding } from "./stage/focusing"
 import { PHONE } from "./stage/layout"
-import { describeToken, type Focus } from "./stage/reading"
+import { type FigureWord, type KindHeader, type KindName, type Words, decoderSides } from "./stage/payload"
+import { type Focus, describeToken, fillTable } from "./stage/reading"
+import type { Scene } from "./stage/scene"
 import styles from "./stage/styles"
-import { fillTable } from "./stage/table"
-import { WholeScreen } from "./stage/whole_screen"
+import { WholeScreen } from "./stage/view"
+
+/* What the stage draws of a recurrent network's alignment: cross-attention of one map, and no self-attention. */
+
+/** The header of the payload; see views/components/alignment_stage.py. */
+export interface AlignmentHeader {
+  readonly theme: Theme
+  readonly words: Pick<Words, FigureWord | "held" | "freed" | "table">
+  readonly title: string
+  readonly meaning: string
+  readonly english: readonly string[]
+  readonly french: readonly string[]
+  readonly rowName: string
+  readonly start: string
+  readonly kinds: Readonly<Record<KindName, Pick<KindHeader, "scales">>>
+}
+
+/** The scene of an alignment; `weights` of all places and English tokens, row by row. */
+export function alignmentScene({ english, french, start, rowName, words }: AlignmentHeader, weights: Float32Array): Scene {
+  const maps = {
+    encoder: new Float32Array(english.length ** 2), // no weight, so no arc
+    cross: weights,
+    decoder: new Float32Array(french.length ** 2),
+  }
+  const map = (queries: readonly string[], keys: readonly string[], kind: KindName) => {
+    return { queries, keys, shape: [1, 1, queries.length, keys.length] as const, weights: maps[kind] }
+  }
+  const [inputs, rows] = decoderSides({ french, start, rowName })
+  const payload = {
+    ...{ english, french, start, words, pulled: null, decimals: 3 },
+    maps: { encoder: map(english, english, "encoder"), cross: map(rows, english, "cross"), decoder: map(rows, inputs, "decoder") },
+  }
+  return { payload, kind: "cross", maps }
+}
 
 class AlignmentStage extends View<Bytes> {
   private readonly title: HTMLElement

@@ -4,22 +4,25 @@
  */
 
 import { readAt } from "../core/arranged"
-import { calledIn, linkedCell, linkTokens, PICTURE, type Pointed } from "../core/brushing"
-import { ChoosingView, SEND_AFTER, type Chosen } from "../core/choosing"
-import { lookupTable, packed, type Theme } from "../core/colour"
+import { PICTURE, type Pointed, calledIn, linkTokens, linkedCell } from "../core/brushing"
+import { ChoosingView, type Chosen, SEND_AFTER } from "../core/choosing"
+import { type Theme, lookupTable, packed } from "../core/colour"
 import { mounting } from "../core/component"
-import { Choices } from "../core/controls"
 import controlsStyle from "../core/controls.css"
+import { Choices } from "../core/controls"
 import { arrowStep, button, element, filled, keyHandler, pointedCell, setAttributes } from "../core/dom"
-import { clamp, largest } from "../core/numbers"
-import { buildLegend, layUnder, paintCells, type Legend, type Shape } from "../core/painting"
+import mapStyle from "../core/heatmap.css"
+import { Heatmap, type ShownMap } from "../core/heatmap"
+import { tokensIn } from "../core/labels"
+import { clamp, largest, roundNumber, threeDigits } from "../core/numbers"
+import { type Legend, type Shape, buildLegend, layUnder, paintCells } from "../core/painting"
 import type { Bytes } from "../core/payload"
 import { Tip } from "../core/tooltip"
-import { Heatmap } from "../core/heatmap"
-import mapStyle from "../core/heatmap.css"
 import style from "./attention_grid.css"
-import { drawScale, largeMap } from "./attention_grid/large_map"
 import {
+  type Detail,
+  type Payload,
+  type Sheet,
   axisName,
   axisOptions,
   cellLabel,
@@ -32,9 +35,48 @@ import {
   startOf,
   weightText,
   withinAxes,
-  type Payload,
-  type Sheet,
 } from "./attention_grid/sheet"
+
+/* The selected map of the overview as input of the large map. */
+
+/** Draws a colour scale that ends at `top`. */
+export function drawScale(scale: Legend, colours: Uint32Array, decades: number, top: number): void {
+  scale.paint(colours)
+  scale.low.textContent = decades ? `\u2264 ${roundNumber(top / 10 ** decades)}` : "0"
+  scale.high.textContent = threeDigits(top)
+}
+
+export function largeMap(sheet: Sheet, detail: Detail, theme: Theme, row: number, column: number): ShownMap {
+  const { words, decades } = sheet
+  const [, , queries, keys] = sheet.shape
+  const start = startOf(sheet, row, column)
+  const weights = sheet.weights.subarray(start, start + queries * keys)
+  const top = (decades ? 1 : largest(sheet.shared_scale ? sheet.weights : weights)) || 1
+  const colours = lookupTable(sheet.scales[theme])
+  return {
+    name: filled(detail.heading, { map: mapName(sheet, row, column) }),
+    label: filled(words.keys, { map: describe(sheet, row, column) }),
+    shape: [queries, keys],
+    values: weights.map((weight, cell) => (isMasked(sheet, Math.floor(cell / keys), cell % keys) ? -Infinity : weight)),
+    rows: sheet.queries,
+    columns: sheet.keys,
+    read: sheet.read ?? null,
+    row_title: detail.query_axis,
+    column_title: detail.key_axis,
+    kindOf: (label, side) => (sheet.places && label !== sheet.cls ? "" : tokensIn(sheet.languages)[side]), // only CLS has a name among patches
+    colours,
+    shade: (weight) => Math.round(shadeOf(decades, weight / top) * 255),
+    grey: packed(sheet.masked[theme]),
+    drawScale: (scale) => drawScale(scale, colours, decades, top),
+    pair: (query, key) => cellLabel(sheet, query, key),
+    write: (weight) => weightText(sheet, weight),
+    masked: words.masked,
+    table: words.table,
+    corner: `${words.query} \\ ${words.key}`,
+    numbered: !sheet.places,
+    places: sheet.places,
+  }
+}
 
 const ARRANGED_BY = ["kind", "units", "marks", "pair", "scale"] // the choices that change all maps, not only the open one
 const MANY = 16 // columns from which on maps are close together, and a narrow screen scrolls sideways

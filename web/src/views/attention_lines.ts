@@ -11,9 +11,8 @@ import controlsStyle from "../core/controls.css"
 import type { Bytes } from "../core/payload"
 import style from "./attention_lines.css"
 import { LinesFigure, type Colours } from "./attention_lines/figure"
-import { decodeLines, sheetOf, type LinesPayload, type LinesView } from "./attention_lines/payload"
+import { type LinesPayload, type LinesView, Weights, decodeLines, sheetOf } from "./attention_lines/payload"
 import { fitting, ReadOut } from "./attention_lines/readout"
-import { Weights } from "./attention_lines/weights"
 
 const STILL = 200 // milliseconds without another change before the view is sent to the server
 

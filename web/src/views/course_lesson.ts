@@ -6,12 +6,199 @@
  * is where it is answered: behind the question that is answered in it.
  */
 
-import { mounting, View } from "../core/component"
-import { button, dataText, element, filled, setAttributes } from "../core/dom"
+import type { Theme } from "../core/colour"
+import { View, mounting } from "../core/component"
+import { button, dataText, element, filled, keyHandler, setAttributes } from "../core/dom"
 import style from "./course_lesson.css"
-import { LessonFigure } from "./course_lesson/figure"
-import { doneLessons, predictions, storePrediction, type Verdict } from "./course_lesson/memory"
-import { resultOf, verdictOf, type LessonPayload, type Question } from "./course_lesson/payload"
+
+/* The figure of a lesson: an SVG of this project, in which something can be picked by pointer, touch and keys. */
+
+/** The question of a lesson for which something can be picked. */
+type Asked = "ask" | "last"
+
+export class LessonFigure {
+  private picks: SVGGElement[] = []
+
+  constructor(
+    private readonly place: HTMLElement,
+    private readonly onPick: (option: string, label: string) => void,
+  ) {
+    place.onclick = ({ target }) => this.pick((target as Element).closest(".pick"))
+    place.onkeydown = keyHandler((event) => this.onKey(event))
+  }
+
+  /** Shows an SVG; what can be picked for the question that is asked becomes buttons. */
+  show(svg: string, asked: Asked | ""): void {
+    const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement
+    this.place.replaceChildren(document.importNode(parsed, true))
+    const [, , width = 1, height = 1] = (parsed.getAttribute("viewBox") ?? "").split(" ").map(Number)
+    this.place.style.setProperty("--shape", String(width / height))
+    this.place.toggleAttribute("data-tall", height > 1.05 * width)
+    const every = [...this.place.querySelectorAll<SVGGElement>(".pick")]
+    this.picks = every.filter((pick) => pick.dataset.of === asked)
+    for (const [number, each] of this.picks.entries()) setAttributes(each, { role: "button", tabindex: number ? -1 : 0 })
+    for (const each of every) if (!this.picks.includes(each)) each.removeAttribute("aria-label")
+  }
+
+  /** Marks what was picked for a question, and what is right. */
+  mark(of: Asked, picked: string, right: string): void {
+    for (const each of this.place.querySelectorAll<SVGGElement>(`.pick[data-of="${of}"]`)) {
+      each.toggleAttribute("data-picked", each.dataset.option === picked)
+      each.toggleAttribute("data-right", each.dataset.option === right)
+    }
+  }
+
+  private pick(group: Element | null): void {
+    if (!(group instanceof SVGGElement) || !this.picks.includes(group)) return
+    this.onPick(group.dataset.option ?? "", group.dataset.name ?? "")
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    const at = this.picks.indexOf((event.target as Element).closest<SVGGElement>(".pick")!)
+    if (at < 0) return
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault()
+      this.pick(this.picks[at]!)
+      return
+    }
+    const columns = this.columns()
+    const steps: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }
+    const next = this.picks[at + (steps[event.key] ?? NaN)]
+    if (!next) return
+    event.preventDefault()
+    this.picks[at]!.setAttribute("tabindex", "-1")
+    next.setAttribute("tabindex", "0")
+    next.focus()
+  }
+
+  /** How many picks are in a row: those at the height of the first. */
+  private columns(): number {
+    const top = (pick: SVGGElement) => pick.querySelector("rect")?.getAttribute("y")
+    return this.picks.filter((pick) => top(pick) === top(this.picks[0]!)).length
+  }
+}
+
+/* What this browser stores of the course: the lessons that are done, and what was predicted and found. */
+
+const DONE = "lessons-done" // ids, separated by spaces
+const PREDICTED = "lessons-predicted" // JSON: id -> prediction
+
+export type Verdict = "held" | "nearly" | "not"
+const VERDICTS: readonly Verdict[] = ["held", "nearly", "not"]
+
+/** A prediction, and what came out. */
+interface Prediction {
+  chosen: string
+  verdict: Verdict
+  found: string
+}
+
+const known = new Map<string, string>() // for a browser that stores nothing
+
+function read(name: string): string {
+  try {
+    return localStorage.getItem(name) ?? known.get(name) ?? ""
+  } catch {
+    return known.get(name) ?? ""
+  }
+}
+
+function store(name: string, value: string): void {
+  known.set(name, value)
+  try {
+    localStorage.setItem(name, value)
+  } catch {
+    // refused, for privacy
+  }
+}
+
+export function doneLessons(): Set<string> {
+  return new Set(read(DONE).split(" ").filter(Boolean))
+}
+
+/** The predictions by lesson; without what is not of their form, since a user can change what is stored. */
+export function predictions(): Map<string, Prediction> {
+  try {
+    const stored: unknown = JSON.parse(read(PREDICTED) || "{}")
+    return new Map(Object.entries(stored as Record<string, unknown>).filter((entry): entry is [string, Prediction] => isPrediction(entry[1])))
+  } catch {
+    return new Map()
+  }
+}
+
+function isPrediction(stored: unknown): stored is Prediction {
+  if (typeof stored !== "object" || !stored) return false
+  const { chosen, verdict, found } = stored as Record<string, unknown>
+  return typeof chosen === "string" && typeof found === "string" && VERDICTS.includes(verdict as Verdict)
+}
+
+/** Stores a prediction; its lesson is done. */
+export function storePrediction(lesson: string, prediction: Prediction): void {
+  store(PREDICTED, JSON.stringify(Object.fromEntries([...predictions(), [lesson, prediction]])))
+  store(DONE, [...doneLessons().add(lesson)].join(" "))
+}
+
+/* What a lesson is sent as; see views/components/course_lesson.py. */
+
+/** A question. Its options are buttons, or, without any, what can be picked in the figure. */
+export interface Question {
+  text: string
+  options: readonly (readonly [id: string, label: string])[]
+  right: string
+  near: readonly string[]
+  found: string // where an option has no reason
+  because: Readonly<Record<string, readonly [lead: string, rest: string]>> // by option
+}
+
+interface Link {
+  label: string // of a page, or of what is done there
+  address: string
+}
+
+export type Words = Readonly<
+  Record<
+    | "lessons"
+    | "place"
+    | "done"
+    | "next"
+    | "end"
+    | "note"
+    | "more"
+    | "misconception"
+    | "yours"
+    | "right"
+    | Verdict
+    | "ended"
+    | "nothing"
+    | "ways",
+    string
+  >
+>
+
+export interface LessonPayload {
+  lesson: string // id; "end" for the end of the course
+  lessons: readonly (readonly [id: string, title: string, address: string])[]
+  end: string // address of the end of the course
+  aim: string
+  figures: readonly string[] // SVG: before the prediction, after it, after the last question
+  ask: Question | null
+  misconception: string
+  last: Question | null
+  links: readonly Link[] // to the reference part, or the ways on
+  theme: Theme
+  words: Words
+}
+
+/** Whether a prediction held. */
+export function verdictOf(question: Question, option: string): Verdict {
+  if (option === question.right) return "held"
+  return question.near.includes(option) ? "nearly" : "not"
+}
+
+/** What is said about an option: first words, and the reason for it or what came out. */
+export function resultOf(question: Question, option: string, words: Words): readonly [lead: string, rest: string] {
+  return question.because[option] ?? [words[verdictOf(question, option)], question.found]
+}
 
 const WIDE = "(min-width: 864px)" // as in the style sheet
 

@@ -3,20 +3,47 @@
  * per cell. Order, kind and head are selected here and drawn without the server.
  */
 
-import { ChoosingView, placeInWords, type Choosable, type Chosen, type Control, type PlaceWords } from "../core/choosing"
-import { lookupTable, packed, type Theme } from "../core/colour"
+import { type Choosable, ChoosingView, type Chosen, type Control, type PlaceWords, placeInWords } from "../core/choosing"
+import { type Theme, lookupTable, packed } from "../core/colour"
 import { mounting } from "../core/component"
-import { Choices } from "../core/controls"
 import controlsStyle from "../core/controls.css"
+import { Choices } from "../core/controls"
 import { element, filled, keyHandler, setAttributes } from "../core/dom"
-import { cellNodes, tokensIn, type Languages } from "../core/labels"
-import { clamp, full, largest, threeDigits, threeDigitsOfHalf } from "../core/numbers"
-import { layUnder, paintCells, type Shape, type Underlay } from "../core/painting"
-import { sizeOf, unpack, type Arrays, type Bytes } from "../core/payload"
-import { Heatmap, type MapPicture, type ShownMap } from "../core/heatmap"
 import mapStyle from "../core/heatmap.css"
+import { Heatmap, type MapPicture, type ShownMap } from "../core/heatmap"
+import { type Languages, cellNodes, tokensIn } from "../core/labels"
+import { clamp, full, largest, threeDigits, threeDigitsOfHalf } from "../core/numbers"
+import { type Shape, type Underlay, layUnder, paintCells } from "../core/painting"
+import { type Arrays, type Bytes, sizeOf, unpack } from "../core/payload"
 import style from "./head_list.css"
-import { smallMap, type SmallMap } from "./head_list/small_map"
+
+/* The small map of a head: a pattern, not numbers. */
+
+const MOST_CELLS = 48 // a side; larger maps show the largest weight of each block of cells
+
+/** One byte per cell, 255 for the largest weight. */
+export interface SmallMap {
+  shape: Shape
+  cells: Uint8Array
+}
+
+/** The same rule as `small_map` in views/components/head_list.py. */
+export function smallMap({ weights, shape: [queries, keys] }: { weights: Float32Array; shape: Shape }): SmallMap {
+  const block = Math.ceil(Math.max(queries, keys) / MOST_CELLS)
+  const shape = [Math.ceil(queries / block), Math.ceil(keys / block)] as const
+  const most = new Float64Array(shape[0] * shape[1])
+  weights.forEach((weight, cell) => {
+    const place = Math.floor(Math.floor(cell / keys) / block) * shape[1] + Math.floor((cell % keys) / block)
+    most[place] = Math.max(most[place]!, weight)
+  })
+  const top = most.reduce((one, other) => Math.max(one, other), 0) || 1
+  return { shape, cells: Uint8Array.from(most, (weight) => clamp(roundHalfToEven((weight / top) * 255), 256)) }
+}
+
+function roundHalfToEven(value: number): number {
+  const whole = Math.round(value)
+  return whole - value === 0.5 && whole % 2 ? whole - 1 : whole
+}
 
 const FIRST = "first" // the id of the head that is first in the list
 const OPEN = "open" // the name of the map that has every digit

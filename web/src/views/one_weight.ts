@@ -1,19 +1,257 @@
 /** One attention weight explained: in a sentence, as a table of products, and as a softmax over all keys. */
 
-import { calledIn, linkTokens, placeOf, type Pointed } from "../core/brushing"
-import { ChoosingView, type Chosen } from "../core/choosing"
+import { type Pointed, calledIn, linkTokens, placeOf } from "../core/brushing"
+import { type Choosable, ChoosingView, type Chosen, type Control } from "../core/choosing"
+import type { Theme } from "../core/colour"
 import { mounting } from "../core/component"
-import { Choices } from "../core/controls"
 import controlsStyle from "../core/controls.css"
+import { Choices } from "../core/controls"
 import { dataText, element, tokenIn } from "../core/dom"
+import type { Languages } from "../core/labels"
 import { threeDigits } from "../core/numbers"
-import type { Bytes } from "../core/payload"
-import { buildScroll } from "../core/table"
+import { type Bytes, unpack } from "../core/payload"
+import { buildScroll, buildTable } from "../core/table"
 import style from "./one_weight.css"
-import { decodeWeights, type Kind, type Payload, type WeightTexts } from "./one_weight/payload"
-import { writeProse, type Fillers } from "./one_weight/prose"
-import { bySize, softmaxOf, splitKeys, sumOf, type Softmax } from "./one_weight/softmax"
-import { buildBar, fillTable, type WeightRow } from "./one_weight/tables"
+
+/* The payload of `one_weight`: see views/components/one_weight.py. */
+
+type Four = readonly [layers: number, heads: number, rows: number, length: number]
+
+/** How products become the scores of one layer. */
+export interface ScoreForm {
+  scaling: number
+  plain: boolean // the factor is the usual one, and there is nothing else
+  softcap: number // 0 for none
+  biased: boolean // something was added to the scores, so that the recorded ones are shown
+  sinks: readonly number[] // the score of the sink of each head
+  allowed: number // index of the mask that hides keys; -1 for none
+}
+
+/** Explanations of a weight, by case. */
+export interface WeightTexts {
+  products: string
+  softmax: string
+  score: string
+  maskedScore: string
+  plain: string
+  formed: string
+  hidden: string
+  later: string
+  sink: string
+}
+
+/** What the browser is sent about one kind of attention, without numbers. */
+interface KindFields {
+  kind: string
+  causal: boolean
+  places: boolean // queries and keys are positions in a picture
+  languages: Languages
+  labels: readonly [queries: readonly string[], keys: readonly string[]]
+  pair: readonly [query: string, key: string] // names of the controls of query and key
+  names: readonly [layers: readonly string[], heads: readonly string[]]
+  heads: readonly [layers: readonly string[], heads: readonly string[]] // those in the payload
+  texts: WeightTexts
+  forms: readonly ScoreForm[]
+  masks: number
+  hues: readonly [negative: string, positive: string]
+}
+
+/** The numbers of one kind: of queries, keys and scores by layer and head, and for each mask its cells. */
+interface KindNumbers {
+  queries: Float32Array
+  keys: Float32Array
+  scores: Float32Array
+  masks: readonly Uint8Array[]
+}
+
+/** The shapes of the arrays; null for one that was not recorded. */
+interface KindShapes {
+  queries: Four | null
+  keys: Four | null
+  scores: Four | null
+}
+
+export type Kind = KindFields & KindShapes & { numbers: KindNumbers }
+
+interface WeightWords {
+  products: string
+  softmax: string
+  dimension: string
+  query: string
+  key: string
+  product: string
+  soFar: string
+  score: string
+  exponential: string
+  weight: string
+  masked: string
+  sink: string
+  sum: string
+  options: string // the fold of controls
+}
+
+interface Header extends Choosable {
+  controls: readonly Control[]
+  theme: Theme
+  most: number // rows of the softmax table
+  rest: Readonly<Record<number, string>> // so many keys that are left out, in words
+  words: WeightWords
+}
+
+export type Payload = Header & { kinds: Readonly<Record<string, Kind>> }
+
+/** A payload with the numbers of each kind. */
+export function decodeWeights(bytes: Bytes): Payload {
+  const [header, arrays] = unpack<Header & { kinds: Record<string, KindFields> }>(bytes)
+  const kinds = Object.entries(header.kinds).map(([name, fields]): [string, Kind] => {
+    const floats = (field: string) => arrays.floats(`${name} ${field}`)
+    const shape = (field: string) => (arrays.has(`${name} ${field}`) ? (arrays.shape(`${name} ${field}`) as Four) : null)
+    const shapes = { queries: shape("queries"), keys: shape("keys"), scores: shape("scores") }
+    const numbers = { queries: floats("queries"), keys: floats("keys"), scores: floats("scores") }
+    const masks = Array.from({ length: fields.masks }, (_, mask) => arrays.bytes(`${name} mask ${mask}`))
+    return [name, { ...fields, ...shapes, numbers: { ...numbers, masks } }]
+  })
+  return { ...header, kinds: Object.fromEntries(kinds) }
+}
+
+/* Prose of the page with numbers and tokens in it. */
+
+const PARTS = /\*\*(.+?)\*\*|\[(.+?)\]\((\S+) "(.*?)"\)|\{(\w+)\}|[^*[{]+|./gs
+
+/** Functions that make the elements for placeholders. */
+export type Fillers = Readonly<Record<string, () => Node>>
+
+/** Writes prose into an element: bold text, links with titles, and placeholders, which `values` fill. */
+export function writeProse(parent: HTMLElement, text: string, values: Fillers = {}): void {
+  for (const [whole, bold, linked, address, title, name] of text.matchAll(PARTS)) {
+    if (bold) writeProse(element("b", "", parent), bold, values)
+    else if (linked) {
+      const link = element("a", "", parent)
+      link.setAttribute("target", "_blank")
+      link.href = address ?? ""
+      link.title = new DOMParser().parseFromString(title ?? "", "text/html").body.textContent
+      writeProse(link, linked, values)
+    } else parent.append((name && values[name]?.()) || whole)
+  }
+}
+
+/* Recomputes one attention weight in double precision, like model/lessons/one_weight.py. */
+
+const LEAST = -1.7e38 // half of float32's smallest number: recorded scores below it were masked
+
+type QueryPlace = readonly [layer: number, head: number, query: number]
+
+/** A query vector, and any key vector with their products. */
+export interface Vectors {
+  query: Float32Array
+  keyOf: (key: number) => Float32Array
+  products: (key: number) => number[]
+}
+
+/** The softmax of one query over all keys, and the inputs of its scores. */
+export interface Softmax {
+  form: ScoreForm | undefined
+  vectors: Vectors | undefined // if queries and keys were recorded
+  raw: readonly number[] // scores, those of masked keys included
+  scores: readonly number[] // minus infinity where masked
+  exponentials: readonly number[]
+  sink: number // the exponential of the attention sink; 0 for none
+  total: number // of all exponentials
+  weights: readonly number[]
+}
+
+export function softmaxOf(kind: Kind, [layer, head, query]: QueryPlace): Softmax {
+  const count = kind.labels[1].length
+  const form = kind.forms[layer]
+  const recorded = recordedScores(kind, [layer, head, query])
+  const vectors = form && vectorsOf(kind, [layer, head, query])
+  const raw = Array.from({ length: count }, (_, key) => {
+    if (!form || !vectors || form.biased) return recorded[key]!
+    const score = sumOf(vectors.products(key)) * form.scaling
+    return form.softcap ? Math.tanh(score / form.softcap) * form.softcap : score
+  })
+  const mask = form && kind.numbers.masks[form.allowed]
+  const attends = (key: number) => (form ? !mask || mask[query * count + key] : raw[key]! >= LEAST)
+  const scores = raw.map((score, key) => (attends(key) ? score : -Infinity))
+  const most = Math.max(...scores)
+  const exponentials = scores.map((score) => Math.exp(score - most))
+  const sink = form?.sinks.length ? Math.exp(form.sinks[head]! - most) : 0
+  const total = sumOf(exponentials) + sink
+  return { form, vectors, raw, scores, exponentials, sink, total, weights: exponentials.map((each) => each / total) }
+}
+
+function recordedScores({ scores, numbers, labels }: Kind, [layer, head, query]: QueryPlace): Float32Array {
+  const [, heads, rows] = scores ?? [0, 0, 0, 0]
+  return vectorAt(numbers.scores, (layer * heads + head) * rows + query, labels[1].length)
+}
+
+function vectorsOf({ queries, keys, numbers }: Kind, [layer, head, place]: QueryPlace): Vectors | undefined {
+  if (!queries || !keys) return undefined
+  const [, heads, rows, length] = queries
+  const [, groups, columns] = keys
+  const group = Math.floor((head * groups) / heads) // grouped-query attention: several heads may share their keys
+  const query = vectorAt(numbers.queries, (layer * heads + head) * rows + place, length)
+  const keyOf = (key: number) => vectorAt(numbers.keys, (layer * groups + group) * columns + key, length)
+  const products = (key: number) => {
+    const vector = keyOf(key)
+    return Array.from(query, (number, dimension) => number * vector[dimension]!)
+  }
+  return { query, keyOf, products }
+}
+
+function vectorAt(numbers: Float32Array, place: number, length: number): Float32Array {
+  return numbers.subarray(place * length, (place + 1) * length)
+}
+
+export function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0)
+}
+
+/** The dimensions of a product, the largest products first. */
+export function bySize(products: readonly number[]): number[] {
+  return [...products.keys()].sort((a, b) => Math.abs(products[b]!) - Math.abs(products[a]!))
+}
+
+/** The keys of a table in order: the `most` strongest and the selected one; and those that are left out. */
+export function splitKeys(weights: readonly number[], most: number, selected: number): [shown: number[], left: number[]] {
+  const order = [...weights.keys()].sort((a, b) => weights[b]! - weights[a]!)
+  const shown = [...new Set([...order.slice(0, most), selected])].sort((a, b) => a - b)
+  return [shown, order.filter((place) => !shown.includes(place))]
+}
+
+/* The tables of one weight, whose numbers are bars too. */
+
+/** The heading of a row and its cells. */
+export type WeightRow = readonly [title: string | Node, ...cells: (string | Node)[]]
+
+/** Writes a table into `holder`, and returns the elements of its rows. */
+export function fillTable(holder: HTMLElement, titles: readonly string[], rows: readonly WeightRow[]): HTMLTableRowElement[] {
+  holder.replaceChildren()
+  const table = buildTable(
+    holder,
+    titles.map((title) => [title, ""]),
+    rows.map(() => [""]),
+    "",
+  )
+  table.setAttribute("aria-label", holder.getAttribute("aria-label") ?? "")
+  const lines = [...table.querySelectorAll<HTMLTableRowElement>("tbody tr")]
+  rows.forEach(([title, ...cells], row) => {
+    const line = lines[row]!
+    line.cells[0]!.append(title)
+    for (const cell of cells) element("td", "", line).append(cell)
+  })
+  return lines
+}
+
+/** A number on a bar; `most` has the longest one. */
+export function buildBar(value: number, most: number, [negative, positive]: readonly [string, string]): HTMLSpanElement {
+  const bar = element("span", "bar-of")
+  const share = Math.min(100, (100 * Math.abs(value)) / (most || 1))
+  const fill = `color-mix(in srgb, ${value >= 0 ? positive : negative} 40%, transparent)`
+  bar.style.background = `linear-gradient(to right, ${fill} ${share}%, transparent ${share}%)`
+  bar.textContent = threeDigits(value)
+  return bar
+}
 
 /** The elements that are filled for a weight. */
 interface Built {

@@ -11,14 +11,9 @@ import type { Bytes } from "../core/payload"
 import { buildLiveRegion, Tip } from "../core/tooltip"
 import mapStyle from "../core/heatmap.css"
 import style from "./step_view.css"
-import { BarsPanel } from "./step_view/bars"
+import { BarsPanel, FormulaPanel, HeatmapPanel, RibbonPanel, type StepPanel, StepSlider, type SteppedView } from "./step_view/panel"
 import { layoutOf, readContent, type Content, type PanelHeader, type Places } from "./step_view/content"
 import { CurvesPanel } from "./step_view/curves"
-import { FormulaPanel } from "./step_view/formula"
-import { HeatmapPanel } from "./step_view/heatmap"
-import type { StepPanel, SteppedView } from "./step_view/panel"
-import { RibbonPanel } from "./step_view/ribbon"
-import { StepSlider } from "./step_view/slider"
 
 const STILL = 300 // milliseconds without another move before positions are sent
 

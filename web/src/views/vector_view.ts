@@ -12,10 +12,20 @@ import { buildLiveRegion } from "../core/tooltip"
 import style from "./vector_view.css"
 import { added, combined, DECIMALS, lengthOf, relationOf, scaled, spanned, THOUSAND } from "./vector_view/algebra"
 import type { Derived, Row } from "./vector_view/algebra"
-import { VectorDrawing, type PlacingView } from "./vector_view/drawing"
-import { keyStep, moved, pastedNumbers, rowsOf, STEP, turned } from "./vector_view/placement"
-import type { Change, Header, Placement } from "./vector_view/placement"
-import { readoutLines } from "./vector_view/readout"
+import {
+  type Change,
+  type Header,
+  type Placement,
+  type PlacingView,
+  STEP,
+  VectorDrawing,
+  keyStep,
+  moved,
+  pastedNumbers,
+  readoutLines,
+  rowsOf,
+  turned,
+} from "./vector_view/drawing"
 
 const STILL = 300 // milliseconds without another move before coordinates are sent
 

@@ -1,12 +1,9 @@
 import { expect, test, vi } from "vitest"
 
-import { toggled } from "../../src/views/attention_lines/controls"
+import { TokenList, fillLocked, fillPair, toggled } from "../../src/views/attention_lines/figure"
 import type { Token } from "../../src/views/attention_lines/payload"
-import { fillPair } from "../../src/views/attention_lines/pair"
 import { pictureOf } from "../../src/views/attention_lines/picture"
 import { Strokes } from "../../src/views/attention_lines/strokes"
-import { fillLocked } from "../../src/views/attention_lines/table"
-import { TokenList } from "../../src/views/attention_lines/tokens"
 import { makeReadOut, STYLES } from "./sheets"
 
 const holder = () => document.createElement("div")

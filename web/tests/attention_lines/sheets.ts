@@ -1,8 +1,7 @@
 /** Sheets of lines for tests. */
 
-import type { LinesSheet, LinesView, WordName, Words } from "../../src/views/attention_lines/payload"
+import { type LinesSheet, type LinesView, Weights, type WordName, type Words } from "../../src/views/attention_lines/payload"
 import { ReadOut } from "../../src/views/attention_lines/readout"
-import { Weights } from "../../src/views/attention_lines/weights"
 
 export const STYLES: LinesSheet["styles"]["light"] = [
   ["#ff0000", []],

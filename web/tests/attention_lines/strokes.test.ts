@@ -1,9 +1,19 @@
 // @vitest-environment node
 import { expect, test } from "vitest"
 
-import { cellsWidth, isLong, rowHeight, slotWidth, strokesOf } from "../../src/views/attention_lines/geometry"
-import { dashPattern, paintStrokes, strengthOf, Strokes, widthOf } from "../../src/views/attention_lines/strokes"
-import { Weights } from "../../src/views/attention_lines/weights"
+import {
+  Strokes,
+  cellsWidth,
+  dashPattern,
+  isLong,
+  paintStrokes,
+  rowHeight,
+  slotWidth,
+  strengthOf,
+  strokesOf,
+  widthOf,
+} from "../../src/views/attention_lines/strokes"
+import { Weights } from "../../src/views/attention_lines/payload"
 import { makeSheet, STYLES } from "./sheets"
 
 const WHITE = 0xffffffff

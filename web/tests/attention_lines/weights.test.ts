@@ -1,7 +1,7 @@
 // @vitest-environment node
 import { expect, test } from "vitest"
 
-import { Weights } from "../../src/views/attention_lines/weights"
+import { Weights } from "../../src/views/attention_lines/payload"
 
 function makeWeights(rows: number[][], { heads = 1, causal = false } = {}): Weights {
   const shape = [rows.length / heads / 2, heads, 2, rows[0]!.length] as const

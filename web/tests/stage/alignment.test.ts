@@ -1,8 +1,8 @@
 import { expect, it } from "vitest"
 
-import { alignmentScene, type AlignmentHeader } from "../../src/views/stage/alignment"
+import { type AlignmentHeader, alignmentScene } from "../../src/views/alignment_stage"
 import { describeToken, rowOf } from "../../src/views/stage/reading"
-import { arcsAtRest } from "../../src/views/stage/strongest"
+import { arcsAtRest } from "../../src/views/stage/pulling"
 
 const words = { englishName: "{token} {place}/{count}", frenchName: "{token} {place}/{count}", attends: "{name} reads {list}", attended: "{name} read by {list}", other: "other" }
 const header = { english: ["a", "b"], french: ["un", "deux", "</s>"], rowName: "{read} \u2192 {chosen}", start: "<s>", words } as unknown as AlignmentHeader

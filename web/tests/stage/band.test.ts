@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from "vitest"
 
 import { svgElement } from "../../src/core/dom"
-import { between, drawBand, foldRibbons, shifted, stacked } from "../../src/views/stage/band"
+import { between, drawBand, foldRibbons, shifted, stacked } from "../../src/views/stage/lane"
 
 afterEach(() => vi.unstubAllGlobals())
 

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest"
 
-import { withChanges } from "../../src/views/stage/changes"
-import { decodeStage, mapOf } from "../../src/views/stage/payload"
+import { decodeStage, mapOf, withChanges } from "../../src/views/stage/payload"
 import { floats, pack } from "../packing"
 
 const kind = { heading: "", meaning: "", layers: ["1", "2", "mean"], heads: ["1", "mean"], scales: { light: [], dark: [] } }

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest"
 
-import { dragWeight } from "../../src/views/stage/dragging"
-import { Former } from "../../src/views/stage/former"
+import { dragWeight } from "../../src/views/stage/pulling"
+import { Former } from "../../src/views/stage/payload"
 
 function drag() {
   const frames: FrameRequestCallback[] = []

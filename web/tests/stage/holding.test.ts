@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from "vitest"
 
-import { Holding } from "../../src/views/stage/holding"
+import { Holding } from "../../src/views/stage/focusing"
 import type { Layout } from "../../src/views/stage/layout"
 import type { Focus } from "../../src/views/stage/reading"
 

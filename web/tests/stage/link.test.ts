@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest"
 
-import { CopyLink } from "../../src/views/stage/link"
+import { CopyLink } from "../../src/views/stage/view"
 
 const words = { copyLink: "Copy link", copied: "Copied", copyThis: "The link" }
 let parent: HTMLDivElement

@@ -5,8 +5,7 @@ import { afterEach, expect, test, vi } from "vitest"
 
 import { endsWord } from "../../src/core/live_box"
 import { Requests, type Answer } from "../../src/core/requests"
-import type { StageAnswers } from "../../src/views/stage/answers"
-import type { Pulled, StagePayload } from "../../src/views/stage/payload"
+import type { Pulled, StageAnswers, StagePayload } from "../../src/views/stage/payload"
 import { Pulling, type PullRequest } from "../../src/views/stage/pulling"
 import { LiveTyping } from "../../src/views/stage/typing"
 

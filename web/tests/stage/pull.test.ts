@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { changedWords, headWeights, nearest, outcomes, pulledRow, stretches, type Sweep } from "../../src/views/stage/pull"
+import { type Sweep, changedWords, headWeights, nearest, outcomes, pulledRow, stretches } from "../../src/views/stage/pulling"
 
 describe("a row with a pulled weight", () => {
   it("keeps the proportions of the others", () => {

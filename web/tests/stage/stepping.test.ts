@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from "vitest"
 
-import { Stepping } from "../../src/views/stage/stepping"
+import { Stepping } from "../../src/views/stage/play"
 import type { Layout } from "../../src/views/stage/layout"
 
 const choose = vi.fn<(step: number) => void>()

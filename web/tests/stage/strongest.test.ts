@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { EnglishEnds, ribbon } from "../../src/views/stage/paths"
+import { EnglishEnds, ribbon } from "../../src/views/stage/figure"
 import { layOut } from "../../src/views/stage/layout"
-import { atRest, ofHeld, restOf, strongestArc } from "../../src/views/stage/strongest"
+import { atRest, ofHeld, restOf, strongestArc } from "../../src/views/stage/pulling"
 
 const keys = (parts: readonly { key: number }[]) => parts.map(({ key }) => key)
 

@@ -2,7 +2,7 @@ import { beforeEach, expect, test, vi } from "vitest"
 
 import type { StagePayload } from "../../src/views/stage/payload"
 import { Playback } from "../../src/views/stage/play"
-import { StageTools } from "../../src/views/stage/tools"
+import { StageTools } from "../../src/views/stage/view"
 
 const words = { undo: "Undo", reset: "Reset", on: "On", back: "Back", play: "Play", pause: "Pause" }
 const decoding = { method: "greedy", temperature: 1, seed: 0 }

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest"
 
 import { mapOf } from "../../src/views/stage/payload"
-import { STEP, Training } from "../../src/views/stage/training"
-import { PACE, TrainingSteps } from "../../src/views/stage/training_steps"
+import { PACE, STEP, Training, TrainingSteps } from "../../src/views/stage/training"
 import { floats, pack } from "../packing"
 
 const kind = { layers: ["1", "mean"], heads: ["1", "2", "mean"] }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest"
 
-import { WholeScreen } from "../../src/views/stage/whole_screen"
+import { WholeScreen } from "../../src/views/stage/view"
 
 const type = () => document.documentElement.style.fontSize
 const draw = vi.fn()

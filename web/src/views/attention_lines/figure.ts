@@ -1,20 +1,296 @@
 /** The drawing of the lines: tokens on both sides, the lines between them, and what is read out of them. */
 
-import { calledIn, linkedCell, linkTokens, type Pointed } from "../../core/brushing"
-import { arrowStep, button, element, filled } from "../../core/dom"
-import { tokensIn, writeSentence } from "../../core/labels"
-import { Fold } from "../../core/table"
-import { buildLiveRegion, Tip } from "../../core/tooltip"
-import { LinesControls, type LinesSettings } from "./controls"
-import { cellsWidth, FAINT, isLong, rowHeight, NEAR, slotWidth, strokesOf } from "./geometry"
-import { fillPair } from "./pair"
-import type { HeadStyle, Side, Token } from "./payload"
-import type { Drawing } from "./picture"
-import { otherSide, type ReadOut } from "./readout"
-import { savePng, saveSvg } from "./saving"
-import { StrokeCanvas, type Strokes } from "./strokes"
-import { fillLocked } from "./table"
-import { TokenList } from "./tokens"
+import { type Pointed, calledIn, linkTokens, linkedCell } from "../../core/brushing"
+import { type DataKind, arrowStep, button, element, filled, followDrag, keyHandler, markData, setAttributes } from "../../core/dom"
+import { cellNodes, isolated, tokensIn, writeSentence } from "../../core/labels"
+import { clamp, threeDigits } from "../../core/numbers"
+import { Fold, buildTable } from "../../core/table"
+import { Tip, buildLiveRegion } from "../../core/tooltip"
+import { FAINT, NEAR, StrokeCanvas, type Strokes, cellsWidth, isLong, rowHeight, slotWidth, strokeAcross, strokesOf } from "./strokes"
+import type { HeadStyle, LinesSheet, LinesView, Side, Token } from "./payload"
+import { type Drawing, savePng, saveSvg } from "./picture"
+import { type ReadOut, otherSide } from "./readout"
+
+/* The controls of the lines: buttons for heads and layers, the slider for the share, export. */
+
+type Field = "heads" | "layers"
+
+/** What the controls set. */
+export interface LinesSettings {
+  readonly view: LinesView
+  readonly unsent: AbortController | undefined
+  change: (changes: Partial<LinesView>, tell?: boolean) => void
+  tellView: () => void
+}
+
+/** What the buttons for the drawing do. */
+interface DrawingActions {
+  tall?: { pressed: boolean; set: (pressed: boolean) => void } // of a long input
+  saveSvg: () => void
+  savePng: () => void
+}
+
+interface Group {
+  field: Field
+  toggles: readonly HTMLButtonElement[]
+  only: HTMLButtonElement
+}
+
+export class LinesControls {
+  private readonly heads: Group
+  private readonly layers: Group
+  private readonly massWords: HTMLSpanElement
+  private readonly mass: HTMLInputElement
+
+  constructor(
+    root: ParentNode,
+    private readonly settings: LinesSettings,
+    private readonly sheet: LinesSheet,
+    actions: DrawingActions,
+  ) {
+    const { words } = sheet
+    const [layers, heads] = sheet.shape
+    const holder = element("div", "controls", root)
+    this.heads = this.buildGroup(holder, "heads", words.heads, words.head, heads)
+    this.layers = this.buildGroup(holder, "layers", words.layers, words.layer, layers)
+    const label = element("label", "mass", holder)
+    this.massWords = element("span", "", label)
+    const mass = (this.mass = element("input", "", label))
+    Object.assign(mass, { type: "range", min: 5, max: 100, step: 5 })
+    const follow = () => settings.change({ mass: mass.valueAsNumber / 100 })
+    followDrag(settings, mass, follow, () => settings.tellView())
+    const files = element("div", "files", holder)
+    if (actions.tall) buildTall(files, words.tall, actions.tall)
+    button(files, words.svg, actions.saveSvg)
+    button(files, words.png, actions.savePng)
+  }
+
+  private buildGroup(holder: ParentNode, field: Field, title: string, name: string, count: number): Group {
+    const { words, numbers } = this.sheet
+    const group = element("div", "group", holder)
+    setAttributes(group, { role: "group", "aria-label": title })
+    element("span", "title", group).textContent = title
+    const toggles = placesOf(count).map((place) => {
+      const number = field === "layers" ? numbers[place]! : place + 1
+      const toggle = button(group, "", () => this.pick(field, place))
+      toggle.className = "toggle"
+      if (field === "heads") element("canvas", "chip", toggle)
+      element("span", "", toggle).textContent = String(number)
+      toggle.setAttribute("aria-label", filled(name, { number }))
+      return toggle
+    })
+    const only = button(group, words.single, () => this.single(field, only))
+    only.setAttribute("aria-pressed", "false")
+    button(group, words.all, () => this.settings.change({ [field]: placesOf(count) }, true))
+    button(group, words.none, () => this.settings.change({ [field]: [] }, true))
+    return { field, toggles, only }
+  }
+
+  private pick(field: Field, place: number): void {
+    const one = isPressed(this[field].only)
+    this.settings.change({ [field]: one ? [place] : toggled(this.settings.view[field], place) }, true)
+  }
+
+  private single(field: Field, only: HTMLButtonElement): void {
+    const on = !isPressed(only)
+    only.setAttribute("aria-pressed", String(on))
+    const selected = this.settings.view[field]
+    if (on && selected.length > 1) this.settings.change({ [field]: selected.slice(0, 1) }, true)
+  }
+
+  /** Shows what is chosen. */
+  follow(view: LinesView, styles: readonly HeadStyle[]): void {
+    for (const { field, toggles, only } of [this.heads, this.layers]) {
+      toggles.forEach((toggle, place) => toggle.setAttribute("aria-pressed", String(view[field].includes(place))))
+      if (view[field].length > 1) only.setAttribute("aria-pressed", "false") // several end "one at a time"
+    }
+    this.heads.toggles.forEach((toggle, place) => paintChip(toggle.querySelector("canvas")!, styles[place]!))
+    const share = Math.round(100 * view.mass)
+    this.mass.value = String(share)
+    this.massWords.textContent = filled(this.sheet.words.mass, { share })
+    this.mass.setAttribute("aria-valuetext", `${share} %`)
+  }
+}
+
+/** Places in order, with `place` added or taken out. */
+export function toggled(places: readonly number[], place: number): number[] {
+  const others = places.filter((other) => other !== place)
+  return others.length < places.length ? others : [...places, place].sort((one, other) => one - other)
+}
+
+function placesOf(count: number): number[] {
+  return [...Array(count).keys()]
+}
+
+function isPressed(toggle: HTMLButtonElement): boolean {
+  return toggle.getAttribute("aria-pressed") === "true"
+}
+
+function buildTall(files: ParentNode, text: string, tall: NonNullable<DrawingActions["tall"]>): void {
+  const toggle = button(files, text, () => {
+    const pressed = !isPressed(toggle)
+    toggle.setAttribute("aria-pressed", String(pressed))
+    tall.set(pressed)
+  })
+  toggle.setAttribute("aria-pressed", String(tall.pressed))
+}
+
+/** A short stroke of a head's line, with its dashes. */
+function paintChip(canvas: HTMLCanvasElement, [colour, dashes]: HeadStyle): void {
+  canvas.width = 44
+  canvas.height = 12
+  strokeAcross(canvas.getContext("2d")!, [0, 6], [44, 8], [colour, dashes.map((length) => 2 * length)])
+}
+
+/* The tooltip of a pair of tokens. */
+
+const DETAILS = 10 // heads in the tooltip
+
+/** Fills `box` with the weights between the locked token and one of the other side, head by head, the largest first. */
+export function fillPair(
+  box: HTMLElement,
+  readOut: ReadOut,
+  styles: readonly HeadStyle[],
+  [locked, other]: readonly [Token, Token],
+): void {
+  const { names, weights, maps, sheet } = readOut
+  const { words } = sheet
+  const [query, key] = locked.side === "query" ? [locked.place, other.place] : [other.place, locked.place]
+  box.replaceChildren()
+  element("div", "pair", box).append(...cellNodes(words.cell, names.query[query]!, names.key[key]!, tokensIn(sheet.languages)))
+  const value = element("div", "value", box)
+  if (weights.masked(query, key)) {
+    value.textContent = words.masked
+    return
+  }
+  value.textContent = filled(words.meanIs, { weight: threeDigits(weights.mean(maps, query, key)) })
+  const order = [...maps].sort((one, two) => weights.at(two, query, key) - weights.at(one, query, key))
+  for (const map of order.slice(0, DETAILS)) {
+    const line = element("div", "detail", box)
+    element("span", "chip", line).style.background = styles[map % weights.heads]![0]
+    element("span", "", line).textContent = `${readOut.nameOf(map)}: ${threeDigits(weights.at(map, query, key))}`
+  }
+  if (order.length <= DETAILS) return
+  element("div", "detail", box).textContent = filled(words.more, { count: order.length - DETAILS })
+}
+
+/* The table of all weights of the locked token, head by head. */
+
+/** Fills `holder` with the table, or with what to do if no token is locked. */
+export function fillLocked(holder: HTMLElement, readOut: ReadOut): void {
+  const { maps, weights, names, sheet, view } = readOut
+  const { words } = sheet
+  const { locked } = view
+  if (!locked || !maps.length) {
+    holder.textContent = words.noneLocked
+    return
+  }
+  const several = maps.length > 1
+  const columns = [words.token, ...(several ? [words.mean] : []), ...maps.map((map) => readOut.nameOf(map))]
+  const rows = readOut.weightsOf(locked).map(({ place, name, query, key, masked, mean }) => {
+    const values = [...(several ? [mean] : []), ...maps.map((map) => weights.at(map, query, key))]
+    const texts = values.map((value) => (masked ? words.masked : threeDigits(value)))
+    return [`${place + 1} ${name}`, ...texts] as const
+  })
+  const headings = columns.map((title) => [title] as const)
+  const table = buildTable(holder, headings, rows, tokensIn(sheet.languages)[locked.side === "query" ? 1 : 0])
+  const caption = locked.side === "query" ? words.queryTable : words.keyTable
+  writeSentence(table.createCaption(), filled(caption, { token: isolated(names[locked.side][locked.place]!) }))
+}
+
+/* The tokens of one side of the lines: a list box with the weights next to its tokens. */
+
+/** What a user does with the tokens of a side. */
+interface TokenEvents {
+  point: (token: Token | null, event?: PointerEvent) => void
+  press: (token: Token) => void
+  type: (event: KeyboardEvent, token: Token) => void
+  focus: (token: Token | null, shown: HTMLElement | null) => void
+}
+
+interface Item {
+  token: HTMLDivElement
+  label: HTMLSpanElement
+  weight: HTMLSpanElement
+}
+
+export class TokenList {
+  private readonly list: HTMLDivElement
+  private readonly items: readonly Item[]
+  private row = 0 // pixels per token
+
+  constructor(
+    field: ParentNode,
+    private readonly side: Side,
+    readonly count: number,
+    events: TokenEvents,
+  ) {
+    const list = (this.list = element("div", `side ${side}`, field))
+    list.setAttribute("role", "listbox")
+    this.items = Array.from({ length: count }, (_, place) => buildItem(list, place === 0))
+    const pointed = ({ clientY }: MouseEvent) => {
+      return this.at(clamp(Math.floor((clientY - list.getBoundingClientRect().top) / this.row), count))
+    }
+    list.onpointermove = (event) => events.point(pointed(event), event)
+    list.onpointerleave = () => events.point(null)
+    list.onclick = (event) => events.press(pointed(event))
+    list.onkeydown = keyHandler((event) => events.type(event, this.at(this.placeOf(event))))
+    list.addEventListener("focusin", (event) => {
+      const place = this.placeOf(event)
+      this.items.forEach(({ token }, other) => (token.tabIndex = other === place ? 0 : -1))
+      events.focus(this.at(place), this.items[place]!.token)
+    })
+    list.addEventListener("focusout", () => events.focus(null, null))
+  }
+
+  private at(place: number): Token {
+    return { side: this.side, place }
+  }
+
+  private placeOf({ target }: Event): number {
+    return this.items.findIndex(({ token }) => token === target)
+  }
+
+  /** Focuses a token, the nearest one if there is none at `place`. */
+  focus(place: number): void {
+    this.items[clamp(place, this.count)]!.token.focus()
+  }
+
+  /** Writes the labels of the list and of its tokens. */
+  name(axis: string, names: readonly string[], kind: DataKind): void {
+    this.list.setAttribute("aria-label", axis)
+    this.items.forEach(({ label }, place) => (markData(label, kind).textContent = names[place]!))
+  }
+
+  /** Marks the token in focus, or writes the weights between it and each token here; `row`: pixels per token. */
+  show(readOut: ReadOut, focus: Token | null, row: number): void {
+    const { sheet, maps, view } = readOut
+    this.row = row
+    const roomy = row >= NEAR
+    const across = focus && focus.side !== this.side ? readOut.weightsOf(focus) : []
+    const read = focus && across.length && !roomy ? readOut.readable(focus, Math.ceil(NEAR / row)) : null
+    const step = Math.max(1, Math.ceil(NEAR / row))
+    const mask = roomy ? sheet.words.masked : "" // in compressed rows its faint label suffices
+    this.items.forEach(({ token, weight }, place) => {
+      const own = focus?.side === this.side && focus.place === place
+      const near = focus?.side === this.side && Math.abs(focus.place - place) < step
+      const named = own || roomy || (read ? read.has(place) : place % step === 0 && !near)
+      const item = across[place]
+      const text = item && named && maps.length ? (item.masked ? mask : threeDigits(item.mean)) : ""
+      const names = `token${own ? " own" : ""}${named ? "" : " unnamed"}${item?.masked ? " masked" : ""}`
+      if (token.className !== names) token.className = names
+      if (weight.textContent !== text) weight.textContent = text
+      const selected = String(own && Boolean(view.locked))
+      if (token.getAttribute("aria-selected") !== selected) token.setAttribute("aria-selected", selected)
+    })
+  }
+}
+
+function buildItem(list: ParentNode, first: boolean): Item {
+  const token = element("div", "token", list)
+  setAttributes(token, { role: "option", tabindex: first ? 0 : -1 })
+  return { token, label: element("span", "label", token), weight: element("span", "weight", token) }
+}
 
 const MOST_LINES = 4000 // in the overview; more would hide each other
 const MOST_ALONE = 1000 // of one token

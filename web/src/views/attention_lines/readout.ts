@@ -4,8 +4,7 @@ import { readAt } from "../../core/arranged"
 import { filled } from "../../core/dom"
 import { isolated } from "../../core/labels"
 import { threeDigits } from "../../core/numbers"
-import type { LinesSheet, LinesView, Side, Token } from "./payload"
-import type { DrawnCells, Weights } from "./weights"
+import type { DrawnCells, LinesSheet, LinesView, Side, Token, Weights } from "./payload"
 
 const LISTED = 5 // tokens in the status text
 

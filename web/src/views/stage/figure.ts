@@ -1,15 +1,195 @@
 /** The drawing of the stage: tokens as buttons; ribbons, bars and arcs as one SVG. */
 
+import type { Theme } from "../../core/colour"
 import { button, element, keyHandler, markData, setAttributes, svgElement, tokenIn } from "../../core/dom"
-import { buildHatching, drawBar, drawEdge, drawGrip, lineAt, measuring, placeNumber, put, visible } from "./elements"
-import { layOut, type Layout, type Room } from "./layout"
-import { Former } from "./former"
-import { arc, EnglishEnds, ribbon, type Line } from "./paths"
-import type { FigurePayload, KindName } from "./payload"
+import { type Box, type Layout, type Room, layOut } from "./layout"
+import { type FigurePayload, Former, KINDS, type KindHeader, type KindName } from "./payload"
+import { HELD_LEAST, type Part, arcsAtRest, atRest, ofHeld, pulledRow, restOf } from "./pulling"
+import { type Focus, columnOf, keyOfToken, querySide, rowOf, visibleKeys, weightText } from "./reading"
 import type { Attention, FigureEvents, Scene } from "./scene"
-import { columnOf, keyOfToken, querySide, rowOf, visibleKeys, weightText, type Focus } from "./reading"
-import { pulledRow } from "./pull"
-import { arcsAtRest, atRest, HELD_LEAST, ofHeld, type Part } from "./strongest"
+
+/* Placing, measuring and patterns of the figure. */
+
+const GRIP = 14 // design pixels
+
+export function put(shown: HTMLElement, box: Box): void {
+  const { x, y, width, height } = box
+  Object.assign(shown.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` })
+}
+
+/** Puts a number at a token; `inside`: on the side of the ribbons, `after`: below in rows, right in columns. */
+export function placeNumber(number: HTMLElement, { rows, unit }: Layout, box: Box, inside: boolean, after: boolean): void {
+  if (rows) {
+    const y = after ? box.y + box.height + 2 : box.y - (inside ? 34 : 21) * unit
+    return setPlace(number, box.x + box.width / 2, y, "-50%")
+  }
+  const x = after ? box.x + box.width + 3 : box.x - (inside ? 12 : 3) * unit
+  setPlace(number, x, box.y + box.height / 2 - 10 * unit, after ? "0" : "-100%")
+}
+
+function setPlace(shown: HTMLElement, x: number, y: number, shift: string): void {
+  shown.style.left = `${x}px`
+  shown.style.top = `${y}px`
+  shown.style.transform = `translateX(${shift})`
+}
+
+/** A token that is only a space is shown by a sign. */
+export function visible(label: string): string {
+  return label.trim() ? label : "\u2423"
+}
+
+/** Measures labels in the figure's font. */
+export function measuring(field: Element, unit: number): (label: string) => number {
+  const pen = document.createElement("canvas").getContext("2d")
+  if (!pen) return (label) => 8 * unit * label.length
+  pen.font = `${15 * unit}px ${getComputedStyle(field).fontFamily}`
+  return (label) => pen.measureText(visible(label)).width
+}
+
+/** Puts a dashed edge around a ribbon or an arc of this kind, the last that was drawn. */
+export function drawEdge({ path, width }: Line, parent: ParentNode, kind: KindName = "cross"): void {
+  const drawn = parent.lastElementChild!
+  drawn.classList.add("pulled")
+  const edge = svgElement("path", { class: `edge ${kind}`, d: path, "stroke-width": width + 3 }, parent)
+  drawn.before(edge)
+}
+
+/** Puts a wide invisible path on an arc, by which it is pulled. */
+export function drawGrip({ path, width }: Line, parent: ParentNode, unit: number, at: Readonly<Record<string, string>>): void {
+  svgElement("path", { class: "grip", d: path, "stroke-width": Math.max(width, GRIP * unit), ...at }, parent)
+}
+
+/** The token and the key whose ribbon or arc an event is on; -1 for the key if another kind is chosen. */
+export function lineAt({ target }: Event, chosen: KindName | undefined): [Focus, number] | null {
+  const { at, of = "cross" } = (target as SVGElement).dataset
+  if (at === undefined) return null
+  const [query, key] = at.split(" ").map(Number)
+  return [{ side: querySide(of as KindName), place: query! }, of === chosen ? key! : -1]
+}
+
+/** The pattern of the part of a bar that is not drawn. */
+export function buildHatching(svg: SVGSVGElement): void {
+  const definitions = svgElement("defs", {}, svg)
+  const pattern = svgElement("pattern", { id: "hatching", width: 5, height: 5, patternUnits: "userSpaceOnUse" }, definitions)
+  pattern.setAttribute("patternTransform", "rotate(45)")
+  svgElement("rect", { width: 1.5, height: 5, class: "hatch" }, pattern)
+}
+
+/** Draws the bar of a place: its parts, and hatching for the rest of it. */
+export function drawBar({ bars, rows, bar }: Layout, place: number, parts: readonly Part[], parent: ParentNode): void {
+  const box = bars[place]!
+  const piece = (from: number, length: number, name: string) => {
+    const along = rows
+      ? { x: box.x + from * bar, y: box.y, width: Math.max(0, length * bar - 1), height: box.height }
+      : { x: box.x, y: box.y + from * bar, width: box.width, height: Math.max(0, length * bar - 1) }
+    svgElement("rect", { class: name, ...along }, parent)
+  }
+  const rest = restOf(parts)
+  for (const part of parts) piece(part.from, part.weight, "part")
+  if (rest > 0.005) piece(1 - rest, rest, "remainder")
+}
+
+/** Sets the colours of all kinds. */
+export function colourKinds(root: HTMLElement, { kinds }: { readonly kinds: Readonly<Record<KindName, Pick<KindHeader, "scales">>> }, theme: Theme): void {
+  for (const kind of KINDS) {
+    const scale = kinds[kind].scales[theme]
+    const at = (share: number) => scale[Math.round(share * (scale.length - 1))]!
+    root.style.setProperty(`--${kind}`, at(0.56))
+    root.style.setProperty(`--${kind}-ink`, at(0.82))
+  }
+}
+
+/* The lines of ribbons and arcs, as SVG paths. */
+
+/** A ribbon or an arc: its path, its width and its middle. */
+export interface Line {
+  readonly path: string
+  readonly width: number
+  readonly middle: readonly [x: number, y: number]
+}
+
+/** Where each ribbon ends at its English token: all weights of its column next to each other, in the order of places. */
+export class EnglishEnds {
+  private readonly before: Float32Array
+  private readonly totals: Float32Array
+
+  /** `weights` of all places and keys, row by row. */
+  constructor(
+    private readonly weights: Float32Array,
+    private readonly keys: number,
+  ) {
+    this.before = new Float32Array(weights.length)
+    this.totals = new Float32Array(keys)
+    for (let cell = 0; cell < weights.length; cell++) {
+      this.before[cell] = this.totals[cell % keys]!
+      this.totals[cell % keys]! += weights[cell]!
+    }
+  }
+
+  /** Distance from the token's middle, in pixels. */
+  offset(place: number, key: number, { bar, english, english_room, rows, width }: Layout): number {
+    const cell = place * this.keys + key
+    const total = this.totals[key]! * bar
+    const middle = english[key]!.x + english[key]!.width / 2
+    const room = rows ? Math.min(english_room, 2 * middle, 2 * (width - middle)) : english_room
+    const squeezed = total > room ? room / total : 1
+    return ((this.before[cell]! + this.weights[cell]! / 2) * bar - total / 2) * squeezed
+  }
+}
+
+/** The ribbon between a key and its part of a place's bar. */
+export function ribbon(layout: Layout, ends: EnglishEnds, place: number, part: Part): Line {
+  const key = layout.english[part.key]!
+  const bar = layout.bars[place]!
+  const width = Math.max(1, part.weight * layout.bar)
+  const along = (part.from + part.weight / 2) * layout.bar
+  const offset = ends.offset(place, part.key, layout)
+  if (layout.rows) {
+    const [x1, y1, x2, y2] = [key.x + key.width / 2 + offset, key.y + key.height, bar.x + along, bar.y]
+    const half = (y1 + y2) / 2
+    return { path: path(x1, y1, [x1, half, x2, half], x2, y2), width, middle: [(x1 + x2) / 2, half] }
+  }
+  const [x1, y1, x2, y2] = [key.x + key.width, key.y + key.height / 2 + offset, bar.x, bar.y + along]
+  const half = (x1 + x2) / 2
+  return { path: path(x1, y1, [half, y1, half, y2], x2, y2), width, middle: [half, (y1 + y2) / 2] }
+}
+
+/** The arc between two tokens of one side; on the outer side of the figure. */
+export function arc(layout: Layout, side: "english" | "french", from: Box, to: Box, weight: number): Line {
+  const width = Math.max(1, 6 * weight * layout.unit)
+  const inner = 3 * layout.unit
+  const sign = side === "english" ? -1 : 1
+  if (layout.rows) {
+    const [x1, x2] = [from.x + from.width / 2, to.x + to.width / 2]
+    const y = side === "english" ? from.y - 1 : from.y + from.height + 1
+    const high = y + sign * reach(layout, Math.abs(x1 - x2))
+    return { path: path(x1, y, [x1, high, x2, high], x2, y), width, middle: [(x1 + x2) / 2, y + 0.75 * (high - y)] }
+  }
+  const x = side === "english" ? Math.min(...layout.english.map((box) => box.x)) - inner : frenchEdge(layout) + inner
+  const [y1, y2] = [from.y + from.height / 2, to.y + to.height / 2]
+  const far = x + sign * reach(layout, Math.abs(y1 - y2))
+  return { path: path(x, y1, [far, y1, far, y2], x, y2), width, middle: [x + 0.75 * (far - x), (y1 + y2) / 2] }
+}
+
+function frenchEdge(layout: Layout): number {
+  return Math.max(...layout.french.map((box) => box.x + box.width))
+}
+
+/** How far the control points of an arc are from its tokens: the arc itself reaches three quarters of that. */
+function reach({ arcs, unit }: Layout, distance: number): number {
+  return Math.min(1.25 * arcs, 18 * unit + 0.35 * distance)
+}
+
+type Four = readonly [number, number, number, number]
+
+function path(x1: number, y1: number, [a, b, c, d]: Four, x2: number, y2: number): string {
+  const [start, first, second, end] = [`${short(x1)} ${short(y1)}`, `${short(a)} ${short(b)}`, `${short(c)} ${short(d)}`, `${short(x2)} ${short(y2)}`]
+  return `M${start}C${first} ${second} ${end}`
+}
+
+function short(value: number): number {
+  return Math.round(10 * value) / 10
+}
 
 export class StageFigure {
   readonly field: HTMLDivElement

@@ -3,7 +3,7 @@
  * lengths are pixels; `unit` is the size of a design pixel, which is larger when presenting.
  */
 
-import { clampNumber, sum } from "./arithmetic"
+import { clampNumber, sum } from "./reading"
 
 export interface Box {
   readonly x: number

@@ -1,10 +1,37 @@
 /** Payload of the stage, see views/components/stage.py. */
 
 import { KindOfMaps, type Maps } from "../../core/arranged"
-import { MEAN, type Choosable, type Chosen, type Control } from "../../core/choosing"
+import { type Choosable, type Chosen, type Control, MEAN } from "../../core/choosing"
 import type { Theme } from "../../core/colour"
 import { filled } from "../../core/dom"
-import { unpack, type Arrays, type Bytes } from "../../core/payload"
+import { type Arrays, type Bytes, unpack } from "../../core/payload"
+import type { Answer } from "../../core/requests"
+import type { OpenedLayer } from "./lane"
+import type { PullAnswer } from "./pulling"
+
+/* The answers of the server that the mark of a stage has, see `answers` in views/components/requests.py. */
+
+export interface StageAnswers {
+  readonly state: string // of the page
+  readonly pulls: string // under which the translation is shown
+  readonly leftOut?: string // why pulls of the address are not shown
+  readonly type?: readonly Answer[]
+  readonly ask?: readonly PullAnswer[]
+  readonly layer?: readonly OpenedLayer[]
+}
+
+/* The values of the last call: what depends on them alone is drawn again only where one of them is another. */
+
+export class Former {
+  private values: readonly unknown[] | undefined
+
+  /** Whether a value is another than in the last call. */
+  changed(...values: readonly unknown[]): boolean {
+    const { values: before } = this
+    this.values = values
+    return !before || values.length !== before.length || values.some((value, place) => value !== before[place])
+  }
+}
 
 /** Parameters of the address whose change is an entry in the history. */
 export const ACTIONS = ["pull"] as const
@@ -163,4 +190,59 @@ export function mapOf(payload: StagePayload, kind: KindName, { layer, head }: Ma
 function indexIn(ids: readonly string[], id: string): number {
   const index = ids.indexOf(id)
   return index < 0 ? ids.indexOf(MEAN) : index
+}
+
+/* What pulls change in the payload of the stage, see views/components/stage_changes.py. */
+
+interface Changes {
+  readonly of: number // the translation that they belong to
+  readonly french: readonly string[]
+  readonly places: Readonly<Record<number, SentPlace>> // those that differ
+  readonly pulled: Pulled
+  readonly decimals: number
+}
+
+/** The payload with changes, which are base64; as it is without any, and where they belong to another translation. */
+export function withChanges(payload: StagePayload, encoded: string): StagePayload {
+  if (!encoded) return payload
+  const [changes, arrays] = unpack<Changes>(Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0)))
+  if (changes.of !== payload.name) return payload
+  const { french, pulled } = changes
+  const places = french.map((_, place) => {
+    const other = changes.places[place]
+    return other ? readPlace(other) : payload.places[place]!
+  })
+  const header = { ...payload, french, pulled, places, text: pulled.now, drawn: null, decimals: Math.min(payload.decimals, changes.decimals) }
+  const lengths = { encoder: payload.english.length, cross: payload.english.length, decoder: french.length }
+  const merged = new Map(KINDS.map((kind) => [kind as string, merge(payload, kind, arrays, lengths[kind])]))
+  const reader = {
+    shape: (name: string) => merged.get(name)!.shape,
+    floats: (name: string) => merged.get(name)!.weights,
+  }
+  return { ...header, maps: stageMaps(header, reader) }
+}
+
+/** The weights of a kind without means: rows that changed, and the others as they were. */
+function merge({ maps, kinds }: StagePayload, kind: KindName, arrays: Pick<Arrays, "bytes" | "floats" | "shape">, keys: number) {
+  const former = maps[kind]
+  const [formerQueries, formerKeys] = [former.shape[2], former.shape[3]]
+  const queries = arrays.shape(`rows-${kind}`)[1]!
+  const changed = arrays.bytes(`rows-${kind}`)
+  const sent = arrays.floats(kind)
+  const [layers, heads] = [kinds[kind].layers.length - 1, kinds[kind].heads.length - 1]
+  const weights = new Float32Array(layers * heads * queries * keys)
+  let next = 0
+  for (let layer = 0; layer < layers; layer++) {
+    for (let query = 0; query < queries; query++) {
+      const visible = kind === "decoder" ? Math.min(keys, query + 1) : keys
+      for (let head = 0; head < heads; head++) {
+        const start = ((layer * (heads + 1) + head) * formerQueries + query) * formerKeys // former maps have means
+        const row = changed[layer * queries + query]
+          ? sent.subarray(next, (next += visible))
+          : former.weights.subarray(start, start + visible)
+        weights.set(row, ((layer * heads + head) * queries + query) * keys)
+      }
+    }
+  }
+  return { shape: [layers, heads, queries, keys], weights }
 }

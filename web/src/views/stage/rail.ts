@@ -5,8 +5,7 @@ import { lookupTable, type Theme } from "../../core/colour"
 import { arrowStep, button, element, filled, keyHandler, markData, setAttributes } from "../../core/dom"
 import { clamp, largest, threeDigits } from "../../core/numbers"
 import { paintCells } from "../../core/painting"
-import { Former } from "./former"
-import { mapOf, type KindName, type MapChoice, type StagePayload, type Words } from "./payload"
+import { Former, type KindName, type MapChoice, type StagePayload, type Words, mapOf } from "./payload"
 import { mapTitle } from "./reading"
 
 interface Tile extends MapChoice {

@@ -1,10 +1,104 @@
 /** The stage in words: what is drawn, and what a token attends to. */
 
-import { MEAN } from "../../core/choosing"
-import { filled } from "../../core/dom"
+import { MEAN, announceAction } from "../../core/choosing"
+import { element, filled, markData } from "../../core/dom"
 import { known, short } from "../../core/numbers"
-import { sum } from "./arithmetic"
-import { mapOf, type FigurePayload, type KindName, type MapChoice, type StagePayload } from "./payload"
+import { buildTable } from "../../core/table"
+import { ACTIONS, type FigurePayload, Former, type KindName, type MapChoice, type StagePayload, mapOf } from "./payload"
+import { changedWords } from "./pulling"
+import type { Scene } from "./scene"
+
+/* Sums and limits. */
+
+export function sum(numbers: Iterable<number>): number {
+  let total = 0
+  for (const number of numbers) total += number
+  return total
+}
+
+export function clampNumber(value: number, low: number, high: number): number {
+  return Math.max(low, Math.min(high, value))
+}
+
+/* The lines below the figure: the translation at a weight that is tried and before, the loss, the control, and what a ribbon is. */
+
+/** What the browser knows besides the payload. */
+interface StageFacts {
+  readonly tried: string | null // a translation at a weight that is not set
+  readonly control: readonly string[]
+  readonly problem: string // why a pull is not shown; empty if there is no problem
+  readonly averaged: number // heads whose mean is drawn
+}
+
+export class StageTexts {
+  private readonly lines: HTMLDivElement
+  private readonly notes: HTMLParagraphElement
+  private readonly former = new Former()
+  private readonly examples: HTMLParagraphElement
+
+  /** `brief`: where a small screen shows the result of a pull. */
+  constructor(
+    parent: ParentNode,
+    private readonly brief: HTMLElement,
+  ) {
+    const holder = element("div", "texts", parent)
+    this.lines = element("div", "lines", holder)
+    this.examples = element("p", "examples", holder)
+    this.notes = element("p", "note", holder)
+  }
+
+  /** Shows the pulls of a payload. */
+  show(payload: StagePayload, { tried, control, problem, averaged }: StageFacts): void {
+    if (!this.former.changed(payload, tried, problem, averaged, ...control)) return
+    const { pulled, words, text } = payload
+    this.brief.replaceChildren()
+    this.lines.replaceChildren()
+    const now = tried ?? pulled?.now
+    const before = pulled?.before ?? text
+    if (now !== undefined) {
+      const changes = changedWords(now, before)
+      if (tried !== null) this.line(element("div", "now", this.lines), words.atWeight, changes)
+      this.line(element("div", "before", this.lines), words.beforeText, [[before, false]])
+      this.line(element("div", "now", this.brief), tried !== null ? words.atWeight : words.nowText, changes)
+      element("p", "", this.brief).textContent = pulled && tried === null ? [pulled.forced, ...control.slice(0, 2)].join(" ") : ""
+    }
+    if (problem) element("p", "problem", this.brief).textContent = problem
+    const typed = payload.sentence !== payload.entered // of which nothing can be pulled
+    this.showExamples(payload, typed || tried !== null ? "none" : pulled ? "next" : "try")
+    for (const sentence of [problem, ...(pulled?.lines ?? []), ...(pulled ? [control.join(" ")] : [])]) {
+      if (sentence) element("p", "", this.lines).textContent = sentence
+    }
+    const mean = averaged > 1 ? [filled(words.meanOfHeads, { heads: averaged })] : []
+    const how = now !== undefined || typed ? [] : [words.howToPull]
+    this.notes.textContent = [...how, ...(pulled ? [pulled.forced] : []), words.note, ...mean].join(" ")
+  }
+
+  /** Proposes pulls: all of the payload, or after a pull the last of them. */
+  private showExamples({ examples, words }: StagePayload, proposed: "try" | "next" | "none"): void {
+    this.examples.replaceChildren()
+    this.examples.hidden = proposed === "none" || !examples.length
+    if (this.examples.hidden) return
+    this.examples.append(`${proposed === "next" ? words.nextPull : words.tryThis}: `)
+    for (const [label, address] of proposed === "next" ? examples.slice(-1) : examples) {
+      const link = element("a", "", this.examples)
+      link.textContent = label
+      link.href = address
+      link.onclick = (event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+        event.preventDefault()
+        announceAction(ACTIONS)
+        history.pushState(null, "", link.href)
+        window.dispatchEvent(new PopStateEvent("popstate", { state: null }))
+      }
+    }
+  }
+
+  private line(line: HTMLElement, name: string, text: readonly (readonly [string, boolean])[]): void {
+    element("span", "name", line).textContent = name
+    const shown = markData(element("span", "sentence", line), "token fr")
+    for (const [word, changed] of text) element(changed ? "mark" : "span", "", shown).textContent = word
+  }
+}
 
 /** A token of one side; `french` counts places, that is without the start. */
 export interface Focus {
@@ -106,4 +200,22 @@ export function describeToken(payload: FigurePayload, kind: KindName, map: Float
   const readers = strongest.slice(0, MOST_NAMED).filter((query) => column[query]! >= 0.05)
   const list = readers.map((query) => `${rows[query]} ${weightText(column[query]!, payload.decimals)}`).join(", ")
   return list ? filled(words.attended, { name, list }) : name
+}
+
+/* The map that is drawn as a table: what those read who do not see the figure. */
+
+/** Fills `holder` with the weights: a row for each query, a column for each key. */
+export function fillTable(holder: HTMLElement, scene: Scene | null): void {
+  if (!scene) return
+  const { queries, keys } = scene.payload.maps[scene.kind]
+  const map = scene.maps[scene.kind]
+  const masked = (query: number, key: number) => scene.kind === "decoder" && key > query
+  const cell = (query: number) => (weight: number, key: number) =>
+    masked(query, key) ? scene.payload.words.masked : weightText(weight, scene.payload.decimals)
+  const rows = queries.map((name, query) => {
+    return [`${query + 1} ${name}`, ...Array.from(rowOf(map, query, keys.length), cell(query))] as const
+  })
+  const kinds = [scene.kind === "encoder" ? "token en" : "token fr", scene.kind === "decoder" ? "token fr" : "token en"] as const
+  const columns = [scene.payload.words.corner, ...keys].map((title, place) => [title, place ? kinds[1] : ""] as const)
+  buildTable(holder, columns, rows, kinds[0])
 }

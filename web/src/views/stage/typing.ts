@@ -3,8 +3,7 @@
 import { filled } from "../../core/dom"
 import { LiveBox, plain } from "../../core/live_box"
 import type { Requests } from "../../core/requests"
-import type { StageAnswers } from "./answers"
-import type { StagePayload } from "./payload"
+import type { StageAnswers, StagePayload } from "./payload"
 
 const BOX = ".st-key-text input"
 // Of the page, while the box has another sentence than the one that is shown, or than the one that was entered.

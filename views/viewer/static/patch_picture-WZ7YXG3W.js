@@ -1,0 +1,1 @@
+import{a as r,e as m}from"./chunk-QS2BARC7.js";import"./chunk-FRBOSJ7L.js";import"./chunk-5VM2ECTP.js";import"./chunk-5U3ICQ3K.js";import"./chunk-E3WUBHGN.js";import{a as t}from"./chunk-GFJDS3EV.js";import"./chunk-BCBJAKZW.js";import"./chunk-7WUOYUSF.js";import"./chunk-HBWDBUNT.js";import{k as o}from"./chunk-KCD6QSDR.js";var l=o(m,t+r);export{l as default};
