@@ -47,13 +47,12 @@ FORMATS = {
 }
 # Scripts of the browser that round otherwise than by `web/src/core/numbers.ts`, with the reason.
 SCRIPTS = {
-    "views/attention_lines/controls.ts": "the per cent of a slider with whole steps",
-    "views/attention_lines/picture.ts": "the per cent of a slider with whole steps",
-    "views/attention_lines/saving.ts": "places of a drawing",
-    "views/patch_picture/maps.ts": "the per cent of a slider with whole steps",
-    "views/stage/dragging.ts": "the weight to which a visitor drags, on the grid of the slider",
-    "views/step_view/ticks.ts": "round numbers without the noise of their sum",
-    "core/heatmap/numbers_table.ts": "a title with all digits that single precision has",
+    "views/attention_lines/figure.ts": "the per cent of a slider with whole steps",
+    "views/attention_lines/picture.ts": "the per cent of a slider with whole steps, and places of a drawing",
+    "views/patch_picture/view.ts": "the per cent of a slider with whole steps",
+    "views/stage/pulling.ts": "the weight to which a visitor drags, on the grid of the slider",
+    "views/step_view/curves.ts": "round numbers without the noise of their sum",
+    "core/heatmap.ts": "a title with all digits that single precision has",
 }
 IN_SCRIPTS = re.compile(r"\.toFixed\(|\.toPrecision\(|\.toExponential\(|Math\.round\(100 ?\*")
 

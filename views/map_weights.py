@@ -79,7 +79,7 @@ def reduce_to_blocks(attention: np.ndarray) -> tuple[np.ndarray, int]:
 def strongest_keys(attention: np.ndarray, mass: float) -> np.ndarray:
     """Of each query and head the fewest keys, largest weights first, whose sum is at least `mass` of the query's.
 
-    Bool of the same shape as `attention`, `(..., key)`; the same rule as in `attention_lines/weights.ts`.
+    Bool of the same shape as `attention`, `(..., key)`; the same rule as in `web/src/views/attention_lines/payload.ts`.
     """
     order = np.argsort(-attention, axis=-1, kind="stable")
     ordered = np.take_along_axis(attention, order, axis=-1).astype(np.float64)

@@ -203,7 +203,8 @@ class StepView:
     axes: tuple[Axis, ...]
     numbers: Mapping[str, Numbers]
     panels: tuple[StepPanel, ...]
-    rule: str = ""  # name in `web/src/views/step_view/content.ts` of what the browser computes while a slider is dragged
+    # name in `web/src/views/step_view/content.ts` of what the browser computes while a slider is dragged
+    rule: str = ""
     # positions of the sliders for which `numbers` contains the results of the rule, computed by the server
     at: SliderPositions = field(default_factory=dict)
 
