@@ -1,5 +1,6 @@
 """Measure on held-out sentences how well each attribution method agrees with leave-one-out of source words."""
 
+import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from model.attribution.agreement import (
     correlate_methods,
     explain,
     has_enough_words,
+    read_measured_agreement,
     sum_drops_by_word,
 )
 from model.attribution.integrated_source import POINTS
@@ -23,7 +25,8 @@ from model.sentence_check import MAX_TOKENS
 from model.text.words import whole_words
 from model.translator import Translator
 
-from .card import held_out_card
+from .study import MODEL, Study, counted, held_out_card, read_heldout
+from .templates import table_rows
 
 SENTENCES = 200
 
@@ -125,3 +128,50 @@ def _summarize(rows: Sequence[Sequence[float | None]], methods: Sequence[str]) -
 
 def _standard_error(values: np.ndarray) -> float:
     return float(values.std(ddof=1) / np.sqrt(len(values)))
+
+
+def agreement_cells(figures: dict) -> str:
+    """Two cells of a table: rank correlation and top-1 agreement, with their standard errors."""
+    top = figures["top"]
+    rank = f"{figures['mean']:.3f} ± {figures['standard_error']:.3f}"
+    return f"{rank} | {100 * top['mean']:.1f} ± {100 * top['standard_error']:.1f} %"
+
+
+def agreement_verdict(ways: list[dict]) -> str:
+    """Name the method that leads by both measures and ways by more than two standard errors, or say there is none.
+
+    Args:
+        ways: of each way to leave something out, method -> figures of `summarize_agreement`.
+    """
+    leaders = set()
+    for by_rank in ways:
+        for figures in (by_rank, {method: by_rank[method]["top"] for method in by_rank}):
+            leader = max(figures, key=lambda method: figures[method]["mean"])
+            lead = figures[leader]["to_rival"]
+            leaders.add(leader if lead["mean"] > 2 * lead["standard_error"] else "")
+    if len(leaders) == 1 and "" not in leaders:
+        return f"{leaders.pop()} agrees best by both measures."
+    return "No method leads by both measures by more than twice the standard error, so none agrees best."
+
+
+def _block_values(many: dict) -> dict:
+    rows = ([method, *(agreement_cells(many["ways"][way][method]) for way in WAYS)] for method in METHODS)
+    return many | {"rows": table_rows(rows), "verdict": agreement_verdict([many["ways"][way] for way in WAYS])}
+
+
+def _measure(options: argparse.Namespace) -> None:
+    measure_agreement(options.model, read_heldout(options), options.sentences, options.device)
+
+
+AGREEMENT = Study(
+    "agreement",
+    "compare explanations of a translator with leaving out words",
+    _measure,
+    {
+        "--model": MODEL | {"help": "folder of the trained translator"},
+        "--sentences": counted(SENTENCES, "held-out sentences to explain"),
+    },
+    template="agreement",
+    read=lambda folder, sha256: read_measured_agreement(sha256, folder),
+    values=_block_values,
+)

@@ -1,26 +1,33 @@
-"""Write the shipped folder of a trained translator: half-precision weights, and a card of measured figures."""
+"""Write the shipped folder of a trained translator: half-precision weights, and `card.json` of measured figures."""
 
 import math
-import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import torch
 from torch import nn
 
 from model.data.corpus import Corpus
-from model.data.near_duplicates import without_near_duplicates
+from model.data.near_duplicates import count_one_word_apart, without_near_duplicates
+from model.language_model import LanguageModel
+from model.lessons.network_comparison import DISTINCT
+from model.position_translator import PositionTranslator
+from model.recurrent_translator import RecurrentTranslator
 from model.runtime.checkpoint import read_json, save_tensors, sha256_of, write_json
 from model.runtime.device import choose_device, describe_hardware
 from model.runtime.training_record import METRICS, read_metrics
+from model.text.tokenizer import Tokenizer
 from model.translator import SentenceTranslator, Translator
 
-from .evaluate import evaluate, evaluate_parts
-from .head_card import write_readable_card
+from .evaluate import DECODINGS, evaluate, evaluate_parts
+from .language import LanguageTask
 from .optimizer import Recipe
-from .split_card import DECODINGS, DISTINCT, duplicate_facts, duplicate_section, loss_text, split_facts, split_lines
+from .readable_card import network_kind, write_readable_card
+from .study import held_out_card
 from .translation import TranslationTask
 
 DATA = {
@@ -29,29 +36,48 @@ DATA = {
     "licence": "CC BY 2.0 FR; the sentences are the work of Tatoeba's contributors",
 }
 TIMES = ("seconds", "tokens_per_second")  # of an evaluation, beside its scores
+NETWORKS: dict[str, Any] = {  # kind -> class
+    "translator": Translator,
+    "recurrent": RecurrentTranslator,
+    "language": LanguageModel,
+    "positions": PositionTranslator,
+}
 
 
-def finish_translator(folder: Path, corpus: Corpus, recipe: Recipe, network: nn.Module, device: torch.device) -> None:
-    """Write the weights in half precision, evaluate them as written, and write the card."""
-    write_first_card(folder, network, folder / "tokenizer.model", corpus, recipe)
-    evaluate_translator(folder, corpus, str(device))
+def finish_translator(
+    folder: Path,
+    tokenizer: Path,
+    corpus: Corpus,
+    recipe: Recipe,
+    network: nn.Module,
+    device: torch.device,
+    facts: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+) -> None:
+    """Write the weights in half precision, evaluate them as written, and write the card.
 
-
-def write_first_card(folder: Path, network: nn.Module, tokenizer: Path, corpus: Corpus, recipe: Recipe) -> None:
-    """Write the weights, and the part of the card that precedes their evaluation."""
+    Args:
+        facts: further entries of the parts "data" and "training" of the card.
+    """
     card = {
         **write_weights(folder, network),
         "tokenizer_sha256": sha256_of(tokenizer),
-        "data": DATA | {"sha256": corpus.sha256, "training_pairs": len(corpus.train)} | split_facts(corpus),
-        "training": training_facts(folder, recipe),
+        "data": {
+            **DATA,
+            "sha256": corpus.sha256,
+            "training_pairs": len(corpus.train),
+            **split_facts(corpus),
+            **facts.get("data", {}),
+        },
+        "training": {**training_facts(folder, recipe), **facts.get("training", {})},
     }
     write_json(folder / "card.json", card)
+    evaluate_translator(folder, corpus, str(device))
 
 
 def evaluate_translator(
     folder: Path, corpus: Corpus, device: str = "auto", decodings: Collection[str] = DECODINGS
 ) -> dict:
-    """Score the translator in `folder`, and write `card.json` and `card.md` anew.
+    """Score the network in `folder`, which may be any that translates, and write `card.json` and `card.md` anew.
 
     Args:
         decodings: those of "greedy" and "beam 4" to run; the scores of others stay as they are.
@@ -62,12 +88,45 @@ def evaluate_translator(
             some of these; or a decoding that is not run has no scores on these sentences.
     """
     card = held_out_card(folder, corpus)
-    write_scores(card, Translator.load(folder, device), folder, corpus, device, decodings)
-    write_readable_card(folder, card_markdown)
+    kind = network_kind(card, read_json(folder / "config.json"))
+    translator: SentenceTranslator = NETWORKS[kind].load(folder, device)
+    add_scores(card, translator, folder, corpus, device, decodings)
+    add_facts(card, translator, corpus)
+    write_json(folder / "card.json", card)
+    write_readable_card(folder)
     return card
 
 
-def write_scores(
+def add_facts(card: dict, translator: SentenceTranslator, corpus: Corpus) -> None:
+    """Add to `card` what only networks of one kind have."""
+    if isinstance(translator, PositionTranslator):
+        longest = card["data"]["longest_tokens"]
+        card["data"]["used_pairs"] = count_short_pairs(translator.tokenizer, corpus, longest)
+    if isinstance(translator, RecurrentTranslator):
+        # tokens of the targets in an epoch, `</s>` too
+        epoch = sum(len(translator.tokenizer.encode(french)) + 1 for _, french in corpus.train)
+        training = card["training"]
+        training["tokens_per_second"] = round(epoch * training["epochs"] / max(1, 60 * training["minutes"]))
+    if isinstance(translator, LanguageModel):
+        distinct = without_near_duplicates(corpus.heldout, corpus.outside_test)
+        parts = {"test": corpus.heldout, DISTINCT: distinct, "validation": corpus.validation}
+        card["evaluation"]["english_nll"] = {
+            name: english_nll(translator, part) for name, part in parts.items() if part
+        }
+
+
+def count_short_pairs(tokenizer: Tokenizer, corpus: Corpus, longest_tokens: int) -> int:
+    """Number of training pairs with at most so many tokens a side, `<s>` and `</s>` not counted."""
+    return sum(all(len(tokenizer.encode(text)) <= longest_tokens for text in pair) for pair in corpus.train)
+
+
+def english_nll(model: LanguageModel, sentences: dict[str, list[str]]) -> float:
+    """Mean -ln p per token of English sentences, of the tokens after the first and `</s>`, in nats."""
+    task = LanguageTask(model.network, model.tokenizer, Corpus([], sentences, ""), Recipe())
+    return task.validate(model.network, model.device)["english_nll"]
+
+
+def add_scores(
     card: dict,
     translator: SentenceTranslator,
     folder: Path,
@@ -75,7 +134,7 @@ def write_scores(
     device: str,
     decodings: Collection[str] = DECODINGS,
 ) -> None:
-    """Add the figures of the test sentences to `card` and write it as `card.json`; see `evaluate_translator`.
+    """Add the figures of the test sentences to `card`; see `evaluate_translator`.
 
     Equal scores on other hardware leave hardware and times as they are, so that the card states no mixture.
     """
@@ -111,7 +170,6 @@ def write_scores(
         greedy = evaluate(translator, corpus.validation)
         card["evaluation"]["validation"] = {**_measure_loss(translator, corpus.validation), "greedy": asdict(greedy)}
     card["parameters"] = translator.parameters
-    write_json(folder / "card.json", card)
 
 
 def _measure_loss(translator: SentenceTranslator, sentences: dict[str, list[str]]) -> dict:
@@ -145,131 +203,6 @@ def _shorter_time(before: dict, now: dict) -> dict:
 def _has_equal_scores(before: dict, now: dict) -> bool:
     """Whether two evaluations differ in nothing but their times."""
     return all(before.get(name) == now[name] for name in now if name not in TIMES)
-
-
-def held_out_card(folder: Path, corpus: Corpus) -> dict:
-    """The card of the translator in `folder`, after a check that it has not seen the held-out sentences of `corpus`.
-
-    Raises:
-        CheckpointError: there is no card.
-        ValueError: see `evaluate_translator`.
-    """
-    card = read_json(folder / "card.json")
-    data = card["data"]
-    if data["sha256"] != corpus.sha256:
-        raise ValueError("This data file is not the one the translator was trained on, so no sentence is held out.")
-    split = data.get("split", {})  # older cards have none: they hold out test sentences only
-    tests = split.get("test_sentences")
-    if data["training_pairs"] > len(corpus.outside_test) if tests is None else len(corpus.heldout) > tests:
-        raise ValueError("The translator was trained on some of these held-out sentences; give a smaller --heldout.")
-    if corpus.validation and (
-        len(corpus.heldout) != tests or len(corpus.validation) > split.get("validation_sentences", 0)
-    ):
-        raise ValueError("The translator was trained on some of these validation sentences; give --validation 0.")
-    return card
-
-
-def card_markdown(card: dict, sizes: dict, sections: str = "") -> str:
-    """The readable card, from `card.json` and `config.json`; `sections` contain other studies."""
-    title = "English-French translator"
-    what = f"""An encoder-decoder Transformer as in "Attention Is All You Need": {sizes["n_encoder_layers"]} encoder and
-{sizes["n_decoder_layers"]} decoder layers, {sizes["n_heads"]} heads, d_model {sizes["d_model"]}, d_ff {sizes["d_ff"]}.
-It has {sizes["vocabulary_size"]:,} joint SentencePiece tokens with byte fallback and {card["parameters"]:,} parameters,
-stored in half precision ({card["weights_bytes"] / 1e6:.1f} MB)."""
-    return translation_page(title, what, card, sizes, sections)
-
-
-def translation_page(title: str, what: str, card: dict, sizes: dict, sections: str, training_more: str = "") -> str:
-    """The card of any network that translates.
-
-    Args:
-        what: description of the network, with its sizes.
-        sections: on other studies.
-        training_more: further lines of the list of facts about training.
-    """
-    data, training, evaluation = card["data"], card["training"], card["evaluation"]
-    split = data.get("split", {})
-    loss = f" after the last epoch: {training['heldout_nll'][-1]:.3f} on first translations"
-    if "heldout_nll" in evaluation:  # older cards have none
-        loss = f", by these weights: {loss_text(evaluation)}"
-    rows = "\n".join(
-        f"| {name} | {evaluation[name]['bleu']:.2f} | {evaluation[name]['chrf']:.2f} | "
-        f"{evaluation[name]['seconds']:.1f} |"
-        for name in DECODINGS
-    )
-    what += """
-
-It is made for inspection. It was trained on short everyday sentences and cannot replace a production translator."""
-    facts = f"""- {pairs_text(data)}
-- Held out: {evaluation["sentences"]:,} English sentences with {evaluation["references"]:,} translations, for testing
-{split_lines(split)}
-- SHA-256 of the text: `{data["sha256"]}`"""
-    positions = training["recipe"]["batch_tokens"]
-    trained = f"""- {positions:,} padded positions a batch and process; dropout {sizes["dropout"]}
-- -ln p per token on the test sentences{loss}{training_more}"""
-    quality = f"""On the {evaluation["sentences"]:,} test sentences, all their translations as references:
-
-| decoding | BLEU | chrF | seconds |
-| --- | --- | --- | --- |
-{rows}
-
-- BLEU: `{evaluation["greedy"]["bleu_signature"]}`
-- chrF: `{evaluation["greedy"]["chrf_signature"]}`
-- Decoded on {evaluation["hardware"]}, in batches for greedy and sentence by sentence for beam 4.
-
-{duplicate_section(evaluation)}{sections}"""
-    return card_page(card, title, what, ", split by English sentence", facts, trained, quality)
-
-
-def pairs_text(data: dict) -> str:
-    """How many pairs a network was trained on, and of how many, where longer ones were left out."""
-    pairs = data["training_pairs"]
-    if data.get("used_pairs", pairs) == pairs:
-        return f"{pairs:,} pairs to train on"
-    longest = data["longest_tokens"]
-    return f"{data['used_pairs']:,} pairs to train on: those of at most {longest} tokens a side, of {pairs:,}"
-
-
-def card_page(card: dict, title: str, what: str, split: str, facts: str, trained: str, quality: str) -> str:
-    """The card of any network, from its parts.
-
-    Args:
-        what: description of the network, with its sizes.
-        split, facts: how the data is divided, and further lines on it; `trained` are further lines on training.
-        quality: measured figures, and the sections that follow.
-    """
-    data, tokenizer = card["data"], ""
-    if "tokenizer_sha256" in card:
-        tokenizer = f"\n- `tokenizer.model`, SHA-256 `{card['tokenizer_sha256']}`, likewise"
-    return f"""# Model card: {title}
-
-Written by `python -m training`; every figure is measured on the weights in this folder.
-
-## What it is
-
-{what}
-
-## Data
-
-{data["name"]}{split}.
-
-- Source: {data["source"]}
-- Licence: {data["licence"]}
-{facts}
-
-## Training
-
-{training_lines(card["training"])}
-{trained}
-
-## Quality
-
-{quality}## Files
-
-- `model.safetensors`, SHA-256 `{card["weights_sha256"]}`, verified when it is loaded{tokenizer}
-- `config.json`, SHA-256 `{card["config_sha256"]}`, likewise
-- `metrics.jsonl`: the training curve, one JSON object a line
-"""
 
 
 def write_weights(folder: Path, network: nn.Module) -> dict:
@@ -321,33 +254,24 @@ def _list_changes(starts: list[dict], field: str) -> list[list]:
     return changes
 
 
-def training_lines(training: dict) -> str:
-    """The part of a card on hardware, time and recipe that all networks share, as Markdown."""
-    recipe = training["recipe"]
-    optimiser = f"AdamW, peak rate {recipe['learning_rate']:g}"
-    if recipe["matrix_learning_rate"]:
-        optimiser += f", and Muon for the layers' weight matrices, peak rate {recipe['matrix_learning_rate']:g}"
-    fall = "along a cosine" if recipe.get("schedule") == "cosine" else "linearly"
-    planned = ", ".join(f"{end} from epoch {first} on" for first, end in training["schedule"])
-    restarts = "".join(
-        f"\n- Warm restart at epoch {restart['epoch']}: a new optimiser, and warm-up and decay again; until then the\n"
-        f"  peak rates were {restart['before']['learning_rate']:g} and {restart['before']['matrix_learning_rate']:g}, "
-        f"with {restart['processes']} process{'es' * (restart['processes'] > 1)} of "
-        f"{restart['before']['batch_tokens']:,} positions"
-        for restart in training.get("restarts", [])
-    )
-    averages = training.get("averages", [[0, recipe["average_decay"]]])
-    averaged = "; ".join(
-        (f"after epoch {after} " if after else "") + (f"averaged with decay {decay}" if decay else "not averaged")
-        for after, decay in averages
-    )
-    hardware = re.sub(r"\b1 cores\b", "1 core", "; ".join(training["hardware"]))
-    return f"""- Hardware: {hardware}; processes: {training["processes"]}
-- PyTorch {", ".join(training["torch"])}
-- Time: {training["minutes"]:.1f} minutes for {training["epochs"]} epochs, {training["steps"]:,} steps
-- Optimiser: {optimiser}
-- Learning rate: {recipe["warmup_steps"]} warm-up steps, then {fall} to zero at the end of the run; epochs planned:
-  {planned}{restarts}
-- Label smoothing {recipe["label_smoothing"]}, weight decay {recipe["weight_decay"]},
-  gradients clipped at {recipe["clip_norm"]}, weights {averaged}
-- Precision of the forward and backward pass: {recipe["precision"]}"""
+def split_facts(corpus: Corpus) -> dict:
+    """The counts of a split with validation sentences, as an entry of a card; none without them."""
+    return {"split": corpus.counts()} if corpus.validation else {}
+
+
+def duplicate_facts(corpus: Corpus, sentences: int) -> dict:
+    """How near the test sentences are to the training data of a network.
+
+    Args:
+        sentences: test sentences with a near duplicate outside the test sentences.
+    """
+    french = {french for _, french in corpus.train}
+    references = [text for translations in corpus.heldout.values() for text in translations]
+    return {
+        "sentences": sentences,
+        "sentences_with_trained_reference": sum(
+            any(text in french for text in translations) for translations in corpus.heldout.values()
+        ),
+        "trained_references": sum(text in french for text in references),
+        "one_word_apart": count_one_word_apart(corpus.heldout, (english for english, _ in corpus.train)),
+    }

@@ -12,9 +12,9 @@ from model.runtime.checkpoint import CheckpointError, load_tensors, write_atomic
 from model.runtime.training_record import METRICS, read_metrics
 from model.translator import Translator
 
-from .card import held_out_card
 from .loop import TrainingStart
 from .optimizer import Recipe
+from .study import held_out_card
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,5 +1,6 @@
 """Choose the thresholds of `model.decoding.doubt` on validation sentences, and measure what they tell."""
 
+import argparse
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +12,8 @@ from sacrebleu.metrics import CHRF
 from torch import Tensor
 from tqdm import tqdm
 
-from model.data.corpus import Corpus
-from model.decoding.doubt import FILE, mean_probability
+from model.data.corpus import VALIDATION_SENTENCES, Corpus, read_split
+from model.decoding.doubt import FILE, DoubtThresholds, mean_probability
 from model.networks.masks import pad_batch
 from model.recurrent_translator import RecurrentTranslator
 from model.runtime.checkpoint import read_json, write_json
@@ -20,11 +21,13 @@ from model.runtime.device import choose_device, describe_hardware
 from model.text.tokenizer import Tokenizer
 from model.translator import SentenceTranslator, Translator
 
-from .card import held_out_card
 from .evaluate import decode_all, score_translations
+from .study import MODEL, Study, check_count, counted, held_out_card
+from .templates import table_rows
 
 AT_ONCE = 32  # sentences in a batch
 LEAST = 0.02  # of the sentences on each side of a threshold of the mean
+SPLITS = {"validation": "validation", "heldout": "held out"}  # name in the file -> in the card
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,3 +197,55 @@ def _describe(scored: ScoredTranslations, sentences: dict[str, list[str]], thres
         },
         "means": means,
     }
+
+
+def _block_values(thresholds: DoubtThresholds) -> dict:
+    splits = [(name, thresholds.figures[split]) for split, name in SPLITS.items()]
+    return {
+        "token": thresholds.token,
+        "mean": thresholds.mean,
+        "figures": thresholds.figures,
+        "tokens": table_rows([name, *_token_cells(figures)] for name, figures in splits),
+        "means": table_rows([name, *_mean_cells(figures["means"])] for name, figures in splits),
+    }
+
+
+def _token_cells(figures: dict) -> list[str]:
+    below, above = figures["tokens"]["below"], figures["tokens"]["above"]
+    marked = _share(below["tokens"], below["tokens"] + above["tokens"])
+    right = [_share(part["in_reference"], part["tokens"]) for part in (below, above)]
+    return [f"{figures['sentences']:,}", f"{below['tokens']:,} ({marked})", *right]
+
+
+def _mean_cells(means: dict) -> list[str]:
+    parts = (means["below"], means["above"])
+    return [
+        cell
+        for part in parts
+        for cell in (f"{part['sentences']:,}", f"{part['bleu']:.2f}" if part["sentences"] else "none")
+    ]
+
+
+def _share(count: int, total: int) -> str:
+    return f"{100 * count / total:.1f} %" if total else "none"
+
+
+def _measure(options: argparse.Namespace) -> None:
+    check_count(options.sentences, why="leave nothing to choose on")
+    corpus = read_split(options.data, options.heldout, options.sentences)
+    figures = measure_doubt(options.model, corpus, options.device)
+    print(", ".join(f"{name} below {value:g}" for name, value in figures["thresholds"].items()))
+
+
+DOUBT = Study(
+    "doubt",
+    "choose which probabilities count as low, on validation sentences",
+    _measure,
+    {
+        "--model": MODEL | {"help": "folder of a translator or a recurrent network"},
+        "--sentences": counted(VALIDATION_SENTENCES, "validation sentences used"),
+    },
+    template="doubt",
+    read=DoubtThresholds.load,
+    values=_block_values,
+)

@@ -13,6 +13,7 @@ from model.sentence_check import MAX_TOKENS
 from model.translator import SentenceTranslator
 
 BATCH = 64  # sentences decoded at once
+DECODINGS = {"greedy": 1, "beam 4": 4}  # name in a card -> beam
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Measure on held-out sentences the gradient of an encoder's last state by each input, by distance."""
 
+import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from model.runtime.checkpoint import write_json
 from model.runtime.device import choose_device, describe_hardware
 from model.sentence_check import InputError
 
-from .card import held_out_card
+from .network_comparison_study import RECURRENT_FOLDER
+from .study import Study, check_count, counted, held_out_card, read_heldout
 
 SENTENCES = 500
 
@@ -75,3 +77,16 @@ def group_by_distance(sentences: Sequence[dict[int, float]]) -> tuple[SizeAtDist
             SizeAtDistance(len(sizes), float(sizes.mean()), float(10 ** logarithms.mean()), float(logarithms.std()))
         )
     return tuple(result)
+
+
+def _measure(options: argparse.Namespace) -> None:
+    check_count(options.sentences)
+    measure_forgetting(options.recurrent, read_heldout(options), options.sentences, options.device)
+
+
+FORGETTING = Study(
+    "forgetting",
+    "measure how far back the networks with one vector remember",
+    _measure,
+    {"--recurrent": RECURRENT_FOLDER, "--sentences": counted(SENTENCES)},
+)

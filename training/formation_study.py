@@ -1,5 +1,6 @@
 """Measure when heads form: labels, sent tokens and ablation of heads at a few steps of training, for several seeds."""
 
+import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -7,9 +8,21 @@ import numpy as np
 from tqdm import tqdm
 
 from model.attribution.head_statistics import KindStatistics, StatisticsAccumulator
-from model.causal.sent_tokens import SentTokens, SentTokensAccumulator, above_the_others
+from model.causal.sent_tokens import NORMAL as LIMIT
+from model.causal.sent_tokens import SentTokens, SentTokensAccumulator, above_the_others, upper_limits
 from model.data.corpus import Corpus
-from model.lessons.head_formation import FILE, RAISING, ROLES, SENT, Place, load_formation
+from model.lessons.head_formation import (
+    FILE,
+    RAISING,
+    ROLES,
+    SENT,
+    FormationRun,
+    FormationStudy,
+    FormingHead,
+    Place,
+    load_formation,
+)
+from model.lessons.network_comparison import BootstrapInterval
 from model.networks.config import TransformerConfig
 from model.networks.transformer import Transformer
 from model.position_translator import PositionTranslator
@@ -23,10 +36,10 @@ from model.text.word_alignment import AlignmentTable, find_links, learn_alignmen
 from model.tracing.kinds import CROSS, TRANSLATION
 from model.translator import SHIPPED, Translator
 
-from .card import held_out_card
-from .formation_card import formation_markdown
 from .positions_study import of_length
 from .snapshots import read_losses, remove_others, select_steps
+from .study import Study, check_count, counted, held_out_card, read_split_of_card
+from .templates import fill, table_header, table_rows
 
 FORMATION_SENTENCES = 200
 NORMAL = 1.96  # 97.5th percentile of the normal distribution
@@ -204,3 +217,134 @@ def _alignment(tokenizer: Tokenizer, corpus: Corpus) -> AlignmentTable:
         return AlignmentTable.load(SHIPPED, own)
     pairs = [(tokenizer.encode(english), tokenizer.encode(french)) for english, french in corpus.train]
     return learn_alignment(pairs, len(tokenizer))
+
+
+def formation_markdown(study: FormationStudy) -> str:
+    """Format what `study_formation` measured."""
+    runs, steps, falls = study.runs, study.steps, study.falls()
+    before, after = study.widest_gap()
+    losses = ([f"{step:,}", *(f"{run.heldout[number]:.3f}" for run in runs)] for number, step in enumerate(steps))
+    heads = (_head_cells(run, role, head) for run in runs for role, forming in run.forms.items() for head in forming)
+    text = fill(
+        "formation",
+        study=study,
+        number=len(steps),
+        trainings=_trainings(study),
+        raising=RAISING,
+        normal=LIMIT,
+        unreachable=_unreachable(study),
+        least_fall=min(falls),
+        most_fall=max(falls),
+        before=before,
+        after=after,
+        gap=(after - before) / steps[-1],
+        header=table_header(["step", *(f"held-out loss, seed {run.seed}" for run in runs)]),
+        losses=table_rows(losses),
+        roles=table_rows(_role_cells(role, study) for role in runs[0].forms),
+        heads=table_rows(heads),
+        sent=table_rows(row for run in runs for row in _sent_rows(run)),
+    )
+    return text + "\n"
+
+
+def _unreachable(study: FormationStudy) -> str:
+    """A sentence where no head could be named, as the others differ too much; empty where some could."""
+    limits = [upper_limits(steps[-1].target_raised) for run in study.runs for steps in run.sent.values()]
+    if any((limit < 1).any() for limit in limits):
+        return ""
+    return " Here the heads differ so\nmuch that this limit is over 100 % for each of them: none can be named."
+
+
+def interval_text(head: FormingHead) -> str:
+    """The steps between which a head formed."""
+    return f"{head.step:,}" if head.after is None else f"{head.after:,} and {head.step:,}"
+
+
+def _trainings(study: FormationStudy) -> str:
+    first, *others = (str(run.seed) for run in study.runs)
+    if not others:
+        return f"One training, seed {first}: how much another seed would change is not known."
+    return (
+        f"{len(study.runs)} trainings. The weights of seed {first} ship; those of seed {' and '.join(others)} do not, "
+        "so their figures cannot be computed again from these files."
+    )
+
+
+def _role_cells(role: str, study: FormationStudy) -> list[str]:
+    first = study.first_heads(role)
+    heads = [head for run in study.runs for head in run.forms[role]]
+    return [
+        role,
+        _count(sum(head is not None for head in first), len(study.runs)),
+        "; ".join("\u2013" if head is None else interval_text(head) for head in first),
+        _count(sum(head.needed for head in heads), len(heads)),
+        _count(*study.rest_needed(role, at_end=False)),
+        _count(sum(head.needed_at_end for head in heads), len(heads)),
+        _count(*study.rest_needed(role, at_end=True)),
+    ]
+
+
+def _head_cells(run: FormationRun, role: str, head: FormingHead) -> list[object]:
+    return [
+        run.seed,
+        role,
+        f"{head.kind} {head.layer + 1}.{head.head + 1}",
+        interval_text(head),
+        head.later,
+        _interval(head.change),
+        _yes(head.needed),
+        _interval(head.change_at_end),
+        _yes(head.needed_at_end),
+    ]
+
+
+def _sent_rows(run: FormationRun) -> list[list[object]]:
+    rows: list[list[object]] = []
+    for kind, steps in run.sent.items():
+        sent = steps[-1]
+        shares, limits = sent.target_raised, upper_limits(sent.target_raised)
+        for layer, head in np.ndindex(shares.shape):
+            limit = f"{100 * limits[layer, head]:.0f} %" if limits[layer, head] < 1 else "over 100 %"
+            cells = [f"{100 * shares[layer, head]:.0f} %", f"{100 * shares[layer].mean():.0f} %", limit]
+            cells += [f"{sent.target_rank[layer, head]:,.0f}", f"{100 * sent.source_raised[layer, head]:.0f} %"]
+            cells += [f"{sent.source_rank[layer, head]:,.0f}"]
+            rows.append([run.seed, f"{kind} {layer + 1}.{head + 1}", *cells])
+    return rows
+
+
+def _count(count: int, total: int) -> str:
+    return f"{count} of {total}" if total else "\u2013"
+
+
+def _interval(effect: BootstrapInterval) -> str:
+    return f"{effect.value:+.4f} [{effect.low:+.4f}, {effect.high:+.4f}]"
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+def _measure(options: argparse.Namespace) -> None:
+    check_count(options.sentences, why="have no interval", least=2)
+    corpus = read_split_of_card(options)
+    study_formation(options.models, corpus, options.sentences, options.device, options.remove_others)
+
+
+FORMATION = Study(
+    "formation",
+    "measure when heads form, over snapshots of training",
+    _measure,
+    {
+        "--models": {
+            "type": Path,
+            "nargs": "+",
+            "required": True,
+            "help": "folders that `positions --snapshots` wrote, of several seeds; the first one selects the steps",
+        },
+        "--sentences": counted(FORMATION_SENTENCES),
+        "--remove-others": {
+            "action": "store_true",
+            "help": "remove the snapshots of the first folder that are not selected",
+        },
+    },
+)

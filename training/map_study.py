@@ -1,7 +1,10 @@
 """Measure the maps of a Vision Transformer: entropy, distance, concentration, and how often they find the object."""
 
+import argparse
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -11,15 +14,18 @@ from model.attribution.faithfulness import CENTRE, centre_order
 from model.attribution.rollout import METHODS
 from model.attribution.vision_analysis import attention_distance
 from model.classifier import VisionClassifier, VisionTrace
-from model.data.images import LabelledImages
+from model.data.images import LabelledImages, read_images
 from model.runtime.checkpoint import CheckpointError, read_json, write_json
 from model.runtime.device import choose_device, describe_hardware
 
-from .map_card import COVERED, FILE, STRONGEST
 from .recognition import resize_pictures
-from .vision_card import validation_card
+from .study import MODEL, Study, check_count, check_transformer, counted, read_figures, validation_card
+from .templates import table_rows
 from .vision_scores import paired_gain
 
+FILE = "maps.json"
+STRONGEST = 4  # patches whose share of CLS attention is counted
+COVERED = 0.5  # least share of a patch on the object for it to count as on the object
 OBJECT = ".object.png"  # suffix of the file of a drawing's object
 
 
@@ -171,3 +177,107 @@ def _measure(
         **measure_pointing(classifier, drawn),
         **({"off_centre": measure_pointing(classifier, off_centre)} if off_centre else {}),
     }
+
+
+def _block_values(study: dict) -> dict:
+    before = study.get("before")
+
+    def cell(formatted: Callable[[float], str], *keys: str | int) -> str:
+        """A figure, and in brackets that of the earlier network where it has it."""
+        value: Any = study
+        earlier: Any = before
+        for key in keys:
+            value = value[key]
+            known = earlier and (key in earlier if isinstance(earlier, dict) else int(key) < len(earlier))
+            earlier = earlier[key] if known else None
+        return formatted(value) + (f" ({formatted(earlier)})" if earlier is not None else "")
+
+    groups: list[tuple[str, ...]] = [(), ("off_centre",)] if "off_centre" in study else [()]
+    layers = (
+        [
+            layer + 1,
+            cell("{:.3f}".format, "entropy", layer),
+            cell("{:.1f} pixels".format, "distance", layer),
+            cell(_percent, "strongest", layer),
+        ]
+        for layer in range(len(study["entropy"]))
+    )
+    explanations = [
+        [
+            _patch_of(name),
+            *(_pointing(study, name, group, cell(_percent, *group, "pointing", name)) for group in groups),
+        ]
+        for name in study["pointing"]
+    ]
+    explanations.append(["any patch", *(cell(_percent, *group, "drawn_chance") for group in groups)])
+    earlier, even = "", _percent(STRONGEST / study["patches"])
+    if before:
+        earlier = " In brackets: the network that was shipped before."
+        if before["patches"] != study["patches"]:
+            sizes = f"{before['patches']} patches, not of {study['patches']}"
+            earlier = f""" In brackets: the network that was shipped before, which
+read pictures of {sizes}: the first table is of pictures of two sizes and compares no networks."""
+            even += f" ({_percent(STRONGEST / before['patches'])})"
+    return study | {
+        "earlier": earlier,
+        "strongest_patches": STRONGEST,
+        "covered": COVERED,
+        "even": even,
+        "layers": table_rows(layers),
+        "right": cell(_percent, "drawn_right"),
+        "right_aside": cell(_percent, "off_centre", "drawn_right") if "off_centre" in study else "",
+        "explanations": table_rows(explanations),
+        "verdict": _conclude(study) if CENTRE in study["pointing"] else "",
+    }
+
+
+def _patch_of(name: str) -> str:
+    return "patch in the middle" if name == CENTRE else f"strongest patch of {name}"
+
+
+def _pointing(study: dict, name: str, group: tuple[str, ...], share: str) -> str:
+    """A share, and what a method has more than the middle patch."""
+    figures = study[group[0]] if group else study
+    if name not in figures.get("pointing_over_centre", {}):
+        return share
+    gain = figures["pointing_over_centre"][name]
+    low, high = (f"{100 * gain[end]:+.1f}" for end in ("low", "high"))
+    return f"{share}; {100 * gain['mean']:+.1f} ({low} to {high})"
+
+
+def _conclude(study: dict) -> str:
+    """State which methods beat the middle patch on the drawings with the object around the middle."""
+    better = [name for name, gain in study["pointing_over_centre"].items() if gain["low"] > 0]
+    if better:
+        return f"Where the object is around the middle, it is above 0 with the whole band for: {', '.join(better)}."
+    return "Where the object is around the middle, it is above 0 with the whole band for no method."
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _study_maps(options: argparse.Namespace) -> None:
+    check_count(options.pictures, "pictures")
+    check_transformer(options.model, "heads")
+    drawn = read_drawings(options.drawn)
+    off_centre = read_drawings(options.off_centre) if options.off_centre else None
+    images = read_images(options.data)
+    study_maps(options.model, images, drawn, options.before, options.pictures, options.device, off_centre)
+
+
+MAPS = Study(
+    "maps-vision",
+    "how sharp its maps are, and how often they find the object",
+    _study_maps,
+    {
+        "--model": MODEL | {"help": "folder of the trained classifier"},
+        "--drawn": {"type": Path, "required": True, "help": "variants of `python -m tools.samples`"},
+        "--off-centre": {"type": Path, "help": "variants drawn with --off-centre"},
+        "--before": {"type": Path, "help": "folder of an earlier classifier to compare with"},
+        "--pictures": counted(200, "pictures used"),
+    },
+    template="maps-vision",
+    read=read_figures(FILE),
+    values=_block_values,
+)

@@ -1,15 +1,16 @@
 """Compare the five networks on the held-out sentences, and write the figures next to the recurrent networks."""
 
+import argparse
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from pathlib import Path
 
 import numpy as np
 import torch
-from sacrebleu.metrics import BLEU
+from sacrebleu.metrics import BLEU, CHRF
 from tqdm import tqdm
 
 from model.attribution.alignment_error import LinkCounts, count_links
@@ -30,7 +31,7 @@ from model.lessons.network_comparison import (
     load_comparison,
 )
 from model.networks.recurrent_config import VARIANTS
-from model.recurrent_translator import RecurrentTranslator
+from model.recurrent_translator import SHIPPED, RecurrentTranslator
 from model.runtime.checkpoint import read_measured, write_json
 from model.runtime.device import choose_device, describe_hardware
 from model.runtime.fallback import device_of
@@ -39,9 +40,8 @@ from model.text.word_alignment import AlignmentTable, find_links
 from model.tracing.trace import SentenceTrace
 from model.translator import SentenceTranslator, Translator
 
-from .card import held_out_card
-from .chrf_counts import chrf_counts, corpus_chrf
 from .evaluate import BATCH, decode_all
+from .study import MODEL, Study, held_out_card, read_heldout
 
 RESAMPLES, SEED = 1000, 2017
 TIMED_SENTENCES, TIMED_ROUNDS = 256, 5
@@ -171,6 +171,25 @@ def score_chrf(translations: Mapping[str, Sequence[str]], corpus: Corpus) -> dic
         name: bootstrap_interval(corpus_chrf(table.sum(axis=0)), np.array([corpus_chrf(row) for row in times @ table]))
         for name, table in counts.items()
     }
+
+
+def chrf_counts(translations: Sequence[str], references: Iterable[Sequence[str]]) -> np.ndarray:
+    """Count character n-grams of each translation and of the reference that it matches best: `(sentence, 18)` int64.
+
+    These are the counts behind chrF (Popović 2015, section 3). For each of the lengths 1 to 6: n-grams of the
+    translation, of the reference, and of both.
+
+    Args:
+        references: all reference translations of each sentence.
+    """
+    # sacreBLEU's layout: stream k holds the k-th translation of every sentence, None where there are fewer
+    streams = [list(stream) for stream in zip_longest(*references)]
+    return np.array(CHRF()._extract_corpus_statistics(list(translations), streams), dtype=np.int64)
+
+
+def corpus_chrf(counts: np.ndarray) -> float:
+    """sacreBLEU's corpus score, 0 to 100, of summed counts, `(18,)`."""
+    return CHRF()._compute_score_from_stats(counts.tolist()).score
 
 
 def group_by_length(
@@ -336,3 +355,24 @@ def decoding_speeds(networks: Networks, sentences: Sequence[str]) -> dict[str, f
     finally:
         torch.set_num_threads(threads)
     return {name: statistics.median(rates) for name, rates in speeds.items()}
+
+
+def _measure(options: argparse.Namespace) -> None:
+    corpus = read_heldout(options)
+    compare_networks(options.recurrent, options.model, corpus, options.device, options.scores_only)
+
+
+RECURRENT_FOLDER = {"type": Path, "default": SHIPPED, "help": "has a folder for each recurrent network"}
+COMPARISON = Study(
+    "comparison",
+    "compare all five networks that translate",
+    _measure,
+    {
+        "--model": MODEL | {"help": "folder of the trained translator"},
+        "--recurrent": RECURRENT_FOLDER,
+        "--scores-only": {
+            "action": "store_true",
+            "help": "measure BLEU and chrF alone; retain what the file states of the rest",
+        },
+    },
+)

@@ -1,5 +1,6 @@
 """Measure the decoder-only network beside the translator on the held-out sentences, and write the figures."""
 
+import argparse
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -28,9 +29,8 @@ from model.runtime.checkpoint import write_json
 from model.sentence_check import InputError
 from model.text.word_alignment import AlignmentTable, find_links
 from model.tracing.language_trace import LanguageTrace
-from model.translator import Translator
+from model.translator import SHIPPED, Translator
 
-from .card import held_out_card
 from .network_comparison_study import (
     RESAMPLES,
     SEED,
@@ -45,6 +45,7 @@ from .network_comparison_study import (
     study_facts,
     translate_heldout,
 )
+from .study import MODEL, Study, held_out_card, read_heldout
 
 Pairs = Sequence[tuple[str, str]]
 
@@ -172,3 +173,21 @@ def _trace(model: LanguageModel, english: str, french: str) -> LanguageTrace | N
         return model.trace(english, target=french)
     except (InputError, ValueError):  # more tokens than the network takes
         return None
+
+
+def _measure(options: argparse.Namespace) -> None:
+    study = study_one_stack(options.model, options.translator, read_heldout(options), options.device)
+    print(
+        f"BLEU {study.bleu.value:.2f}, {study.step.value:+.2f} to the translator; {study.alignment_sentences:,} traced"
+    )
+
+
+ONE_STACK = Study(
+    "one-stack",
+    "compare the decoder-only network with the translator",
+    _measure,
+    {
+        "--model": MODEL | {"help": "folder of the trained decoder-only network"},
+        "--translator": {"type": Path, "default": SHIPPED, "help": "by default the one that ships"},
+    },
+)

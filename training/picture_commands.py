@@ -1,4 +1,4 @@
-"""Commands on pictures: train the Vision Transformer and the convolutional network, and measure them."""
+"""Commands on pictures: train the Vision Transformer and the convolutional network, and score them."""
 
 import argparse
 from collections.abc import Callable
@@ -15,9 +15,6 @@ from model.runtime.processes import ProcessGroup
 from .augment import Augmentation
 from .continued_vision_training import pixels_before, read_earlier_vision_training, stages_after
 from .distillation import Distillation, Teacher
-from .head_card import write_readable_card
-from .head_study import study_classifier
-from .map_study import read_drawings, study_maps
 from .optimizer import Recipe
 from .reading_size import change_reading_size
 from .recognition import RecognitionTask, Recognizer, Stages
@@ -30,8 +27,8 @@ from .run_options import (
     from_options,
     run_training,
 )
-from .unlike_study import study_unlike
-from .vision_card import card_markdown, evaluate_agreement, evaluate_recognizer, finish_recognizer
+from .study_commands import PICTURE_STUDIES, add_studies
+from .vision_card import evaluate_recognizer, finish_recognizer
 
 STAGES = "48x60,64x35,96x20"
 CONVOLUTION_STAGES = "64x40,96x50,128x30"
@@ -74,37 +71,11 @@ def add_picture_commands(commands: argparse._SubParsersAction) -> None:
     read_vision = commands.add_parser("read-vision", help="choose at which size a trained Vision Transformer reads")
     read_vision.set_defaults(run=_choose_reading_size)
     read_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
-    heads_vision = commands.add_parser("heads-vision", help="the same for the classifier, over validation pictures")
-    heads_vision.set_defaults(run=_study_classifier)
-    heads_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
-    heads_vision.add_argument("--pictures", type=int, default=200, help="pictures used; default %(default)s")
-    agreement_vision = commands.add_parser(
-        "agreement-vision", help="which explanations of a Vision Transformer agree with leave-one-out"
-    )
-    agreement_vision.set_defaults(run=_measure_agreement)
-    agreement_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
-    agreement_vision.add_argument("--pictures", type=int, default=50, help="pictures used; default %(default)s")
-    maps_vision = commands.add_parser("maps-vision", help="how sharp its maps are, and how often they find the object")
-    maps_vision.set_defaults(run=_study_maps)
-    maps_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
-    maps_vision.add_argument("--drawn", type=Path, required=True, help="variants of `python -m tools.samples`")
-    maps_vision.add_argument("--off-centre", type=Path, help="variants drawn with --off-centre")
-    maps_vision.add_argument("--before", type=Path, help="folder of an earlier classifier to compare with")
-    maps_vision.add_argument("--pictures", type=int, default=200, help="pictures used; default %(default)s")
-    unlike_vision = commands.add_parser(
-        "unlike-vision", help="measure how to tell pictures unlike the training pictures"
-    )
-    unlike_vision.set_defaults(run=_study_unlike)
-    unlike_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
-    groups = {"choose": "by which scores are compared", "report": "by which nothing is chosen"}
-    for name, purpose in groups.items():
-        unlike_vision.add_argument(
-            f"--{name}", action="append", default=[], metavar="NAME=FOLDER", help=f"pictures of other things, {purpose}"
-        )
-    measuring = (evaluate_vision, read_vision, heads_vision, agreement_vision, maps_vision, unlike_vision)
-    for command in (vision, convolution, *measuring):
-        command.add_argument("--data", type=Path, required=True, help="folder of parquet shards or of class folders")
+    own = (vision, convolution, evaluate_vision, read_vision)
+    for command in own:
         add_device_option(command)
+    for command in (*own, *add_studies(commands, PICTURE_STUDIES)):
+        command.add_argument("--data", type=Path, required=True, help="folder of parquet shards or of class folders")
 
 
 def _add_picture_options(command: argparse.ArgumentParser, stages: str, how: Augmentation) -> None:
@@ -184,62 +155,4 @@ def _choose_reading_size(options: argparse.Namespace) -> int:
             "A convolutional network's size was chosen with its card; give the folder of a Vision Transformer."
         )
     change_reading_size(options.model, read_images(options.data), options.device)
-    return 0
-
-
-def _check_heads(options: argparse.Namespace) -> None:
-    if options.pictures < 1:
-        raise ValueError(f"{options.pictures} pictures leave nothing to measure; give --pictures 1 or more.")
-    if "widths" in read_json(options.model / "config.json"):
-        raise ValueError("A convolutional network has no heads to measure; give the folder of a Vision Transformer.")
-
-
-def _measure_agreement(options: argparse.Namespace) -> int:
-    _check_heads(options)
-    evaluate_agreement(options.model, read_images(options.data), options.pictures, options.device)
-    return 0
-
-
-def _study_maps(options: argparse.Namespace) -> int:
-    _check_heads(options)
-    drawn = read_drawings(options.drawn)
-    off_centre = read_drawings(options.off_centre) if options.off_centre else None
-    images = read_images(options.data)
-    study_maps(options.model, images, drawn, options.before, options.pictures, options.device, off_centre)
-    write_readable_card(options.model, card_markdown)
-    return 0
-
-
-def _study_unlike(options: argparse.Namespace) -> int:
-    if "widths" in read_json(options.model / "config.json"):
-        raise ValueError("A convolutional network has no CLS to measure; give the folder of a Vision Transformer.")
-    chosen_by, reported = (_named_folders(getattr(options, name), name) for name in ("choose", "report"))
-    if both := set(chosen_by) & set(reported):
-        raise ValueError(f"--choose and --report both name {', '.join(sorted(both))}; give each group its own name.")
-    study_unlike(options.model, read_images(options.data), chosen_by, reported, options.device)
-    write_readable_card(options.model, card_markdown)
-    return 0
-
-
-def _named_folders(pairs: list[str], option: str) -> dict[str, Path]:
-    """Parse NAME=FOLDER.
-
-    Raises:
-        ValueError: the message names the option.
-    """
-    folders = {}
-    for pair in pairs:
-        name, separator, folder = pair.partition("=")
-        if not (name and separator and folder):
-            raise ValueError(
-                f"--{option} {pair} has no name or no folder; give NAME=FOLDER, such as photographs=photos."
-            )
-        folders[name] = Path(folder)
-    return folders
-
-
-def _study_classifier(options: argparse.Namespace) -> int:
-    _check_heads(options)
-    study_classifier(options.model, read_images(options.data), options.pictures, options.device)
-    write_readable_card(options.model, card_markdown)
     return 0

@@ -19,9 +19,9 @@ from model.runtime.checkpoint import sha256_of, write_atomically
 from model.runtime.processes import ProcessGroup
 from model.text.tokenizer import Tokenizer
 
+from .card import finish_translator
 from .loop import Observe, TrainingTask
 from .optimizer import Recipe
-from .positions_card import finish_positions
 from .run_options import PreparedRun, add_run_options, check_out, from_options, read_split_of, run_training
 from .snapshots import SnapshotWriter
 from .translation import TranslationTask
@@ -99,6 +99,7 @@ def _train(options: argparse.Namespace) -> int:
         for writer in writers:
             if writer.steps:  # else this run had been finished before
                 writer.store(writer.task.network)  # as training left it
-        finish_positions(options.out, tokenizer, corpus, recipe, longest, network, device)
+        facts = {"data": {"longest_tokens": longest}}
+        finish_translator(options.out, tokenizer.path, corpus, recipe, network, device, facts)
 
     return run_training(options, recipe, prepare, finish, observe if options.snapshots else None)

@@ -4,6 +4,7 @@ Sentences within the lengths of training are test sentences. Longer ones are all
 tokens: none of these networks was trained on any of them.
 """
 
+import argparse
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -15,7 +16,7 @@ from tqdm import tqdm
 from model.data.corpus import Corpus
 from model.lessons.network_comparison import BootstrapInterval
 from model.lessons.position_effects import STACKS, position_losses_in_steps
-from model.lessons.positions_compared import FILE
+from model.lessons.positions_compared import FILE, Extremes, PositionComparison, read_comparison
 from model.networks.losses import token_cross_entropy
 from model.networks.transformer import Transformer
 from model.position_translator import PositionTranslator
@@ -25,10 +26,10 @@ from model.runtime.progress import run_to_end
 from model.text.tokenizer import Tokenizer
 from model.translator import Translator
 
-from .card import held_out_card
 from .evaluate import decode_all
 from .network_comparison_study import RESAMPLES, SEED, bootstrap_interval, corpus_bleu, sentence_counts
-from .positions_comparison_card import comparison_markdown
+from .study import Study, check_count, counted, held_out_card, read_split_of_card
+from .templates import fill, table_header, table_rows
 from .translation import EncodedPair, collate, plan_epoch
 
 GROUPS = ((1, 6), (7, 9), (10, 12), (13, 16), (17, 20), (21, 24), (25, 30), (31, 40))  # English tokens, ends included
@@ -229,3 +230,114 @@ def shuffled_losses(network: Transformer, pairs: Collection[EncodedPair]) -> dic
             rows[where].append((float(change.sum()), len(change)))
     times = np.random.default_rng(SEED).multinomial(len(pairs), np.full(len(pairs), 1 / len(pairs)), RESAMPLES)
     return {where: asdict(interval_of_ratio(np.array(table), times)) for where, table in rows.items()}
+
+
+def comparison_markdown(result: dict) -> str:
+    """Format what `compare_positions` measured."""
+    facts, networks, study = result["facts"], result["networks"], read_comparison(result)
+    stacks = ("encoder", "decoder", "both")
+    shuffled = (
+        [name, *(_interval(by_stack[where], 3) for where in stacks)] for name, by_stack in result["shuffled"].items()
+    )
+    hashes = "\n".join(
+        f"- {name}: {of['kind']}, seed {of['seed']}, {of['positions']} positions, weights SHA-256 "
+        f"`{of['weights_sha256']}`{'' if name in result['shown'].values() else ', which do not ship'}"
+        for name, of in networks.items()
+    )
+    text = fill(
+        "positions-study",
+        facts=facts,
+        hashes=hashes,
+        header=table_header(["English tokens", "pairs", *networks]),
+        losses=_length_rows(result, "loss", 3),
+        bleu=_length_rows(result, "bleu", 1),
+        trained_once=", ".join(study.trained_once),
+        seeds=_seed_rows(study),
+        rule=_order_rule(study),
+        orders="\n".join(
+            f"- {group.shortest} to {group.longest} tokens: {_order(extremes)}"
+            for group in study.lengths
+            if (extremes := study.loss_extremes(group)) is not None
+        ),
+        shuffled=table_rows(shuffled),
+        both=_order(study.shuffled_extremes("both")),
+    )
+    return text + "\n"
+
+
+def _length_rows(result: dict, figure: str, digits: int) -> str:
+    """Rows of the table of a figure by length."""
+    fewest = result["facts"]["fewest_pairs"]
+    return table_rows(
+        [
+            f"{group['shortest']} to {group['longest']}",
+            f"{group['pairs']:,}",
+            *(_cell(group, name, figure, digits, fewest) for name in result["networks"]),
+        ]
+        for group in result["groups"]
+    )
+
+
+def _interval(figure: dict, digits: int) -> str:
+    return f"{figure['value']:.{digits}f} [{figure['low']:.{digits}f}, {figure['high']:.{digits}f}]"
+
+
+def _cell(group: dict, name: str, figure: str, digits: int, fewest: int) -> str:
+    value = group["networks"][name][figure]
+    if value is not None:
+        return _interval(value, digits)
+    few = figure == "bleu" and group["pairs"] < fewest and group["networks"][name]["loss"] is not None
+    return "not claimed" if few else "\u2013"
+
+
+def _seed_rows(study: PositionComparison) -> str:
+    """Means over seeds of the kinds with several."""
+    rows = []
+    for group in study.lengths:
+        for kind, loss in group.loss_over_seeds.items():
+            bleu = group.bleu_over_seeds.get(kind)
+            cells = [_interval(asdict(loss.mean), 3)]
+            cells += [f"{group.loss_apart[kind]:.3f}" if kind in group.loss_apart else "\u2013"]
+            cells += [_interval(asdict(bleu.mean), 1) if bleu else "\u2013"]
+            cells += [f"{group.bleu_apart[kind]:.1f}" if kind in group.bleu_apart else "\u2013"]
+            rows.append([f"{group.shortest} to {group.longest}", kind, loss.seeds, *cells])
+    return table_rows(rows)
+
+
+def _order_rule(study: PositionComparison) -> str:
+    """By how much kinds have to differ for their order to be a finding."""
+    if study.loss_apart is None:
+        return "No kind has several seeds, so no order is stated."
+    several = ", ".join(kind for kind in study.kinds if study.seeds[kind] > 1)
+    rule = f"Seeds of one kind, of {several}, differ by up to {study.loss_apart:.3f} nats at one of these lengths"
+    rule += f", and by up to {study.bleu_apart:.1f} BLEU" if study.bleu_apart is not None else ""
+    return rule + ": at every length, an order within that of the same measure is no finding."
+
+
+def _order(extremes: Extremes) -> str:
+    low, high = min(extremes.values.values()), max(extremes.values.values())
+    if not extremes.lowest:
+        why = "no kind has several seeds" if extremes.apart is None else f"seeds differ by {extremes.apart:.3f}"
+        return f"from {low:.3f} to {high:.3f}; no order, as {why}."
+    lowest, highest = (
+        ", ".join(f"{kind} {extremes.values[kind]:.3f}" for kind in kinds)
+        for kinds in (extremes.lowest, extremes.highest)
+    )
+    return f"lowest {lowest}; highest {highest}."
+
+
+def _measure(options: argparse.Namespace) -> None:
+    check_count(options.sentences, why="leave nothing to shuffle")
+    compare_positions(options.models, options.out, read_split_of_card(options), options.sentences, options.device)
+
+
+POSITIONS_STUDY = Study(
+    "positions-study",
+    "compare networks that differ in their positions, by length",
+    _measure,
+    {
+        "--out": {"type": Path, "required": True, "help": "folder for positions.json and positions.md"},
+        "--sentences": counted(SHUFFLED_SENTENCES, "shuffled ones"),
+        "--models": {"type": Path, "nargs": "+", "required": True, "help": "folders that `positions` wrote"},
+    },
+)

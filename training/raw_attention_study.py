@@ -1,5 +1,6 @@
 """Measure on held-out sentences whether x_i . x_i is the largest product, and how much a token attends to itself."""
 
+import argparse
 import math
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -22,13 +23,13 @@ from model.lessons.raw_attention import (
     stage_names,
 )
 from model.lessons.raw_attention_heldout import FILE, RawAttentionFigures, StageFigures
-from model.recurrent_translator import RecurrentTranslator
+from model.recurrent_translator import SHIPPED, RecurrentTranslator
 from model.runtime.checkpoint import write_json
 from model.sentence_check import InputError
 from model.text.tokenizer import Tokenizer
 from model.translator import Translator
 
-from .card import held_out_card
+from .study import MODEL, Study, check_count, counted, held_out_card, read_heldout
 
 SENTENCES = 500
 EXAMPLES = 8
@@ -150,3 +151,20 @@ def unused_tokens(tokens: list[int], tokenizer: Tokenizer) -> int:
 
 def _mean(arrays: list[np.ndarray]) -> float:
     return float(np.concatenate(arrays).mean())
+
+
+def _measure(options: argparse.Namespace) -> None:
+    check_count(options.sentences)
+    study_raw_attention(options.model, options.recurrent, read_heldout(options), options.sentences, options.device)
+
+
+RAW_ATTENTION = Study(
+    "raw-attention",
+    "compare attention without W^Q and W^K with the trained heads",
+    _measure,
+    {
+        "--model": MODEL | {"help": "folder of the trained translator"},
+        "--recurrent": {"type": Path, "default": SHIPPED / "lstm-dot", "help": "folder of a recurrent network"},
+        "--sentences": counted(SENTENCES),
+    },
+)

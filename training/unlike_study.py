@@ -1,5 +1,6 @@
 """Measure how far pictures are from the training pictures, and how often that tells unlike pictures."""
 
+import argparse
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -8,9 +9,9 @@ import torch
 from PIL import Image, UnidentifiedImageError
 from tqdm import tqdm
 
-from model.attribution.training_distance import TrainingDistances, picture_vectors
+from model.attribution.training_distance import FILE, TrainingDistances, picture_vectors
 from model.classifier import VisionClassifier
-from model.data.images import SUFFIXES, ImageDataError, LabelledImages, PictureSplit
+from model.data.images import SUFFIXES, ImageDataError, LabelledImages, PictureSplit, read_images
 from model.networks.tap import Recorder
 from model.runtime.arrays import softmax
 from model.runtime.device import choose_device, describe_hardware
@@ -18,7 +19,8 @@ from model.trained_model import ASSETS
 
 from .proportions import wilson_interval
 from .recognition import resize_pictures
-from .vision_card import validation_card
+from .study import MODEL, Study, check_transformer, read_figures, validation_card
+from .templates import table_header, table_rows
 
 ALLOWED = 0.04  # of the pictures held back may lie above the threshold
 AT_ONCE = 32  # pictures in a batch
@@ -195,3 +197,71 @@ def vectors_and_logits(
     if batch:
         run()
     return np.concatenate(vectors), np.concatenate(logits)
+
+
+def _block_values(figures: dict) -> dict:
+    groups = [("validation pictures, of its classes", figures["validation"]), ("drawn samples", figures["samples"])]
+    groups += list(figures["reported"].items())
+    groups += [(f"{name}, by which the score was chosen", counts) for name, counts in figures["chosen_by"].items()]
+    names = list(next(iter(figures["compared"].values())))
+    compared = [[score, *(_share(counts[name]) for name in names)] for score, counts in figures["compared"].items()]
+    return figures | {
+        "marked": table_rows([name, f"{counts['pictures']:,}", _interval(counts)] for name, counts in groups),
+        "compared_header": table_header(["score", *names]),
+        "compared_rows": table_rows(compared),
+    }
+
+
+def _share(counts: dict) -> str:
+    return f"{100 * counts['found'] / counts['pictures']:.1f} %"
+
+
+def _interval(counts: dict) -> str:
+    low, high = (100 * counts[end] for end in ("low", "high"))
+    return f"{_share(counts)} ({low:.1f} to {high:.1f} %)"
+
+
+def _measure(options: argparse.Namespace) -> None:
+    check_transformer(options.model, "CLS")
+    chosen_by, reported = (_named_folders(getattr(options, name), name) for name in ("choose", "report"))
+    if both := set(chosen_by) & set(reported):
+        raise ValueError(f"--choose and --report both name {', '.join(sorted(both))}; give each group its own name.")
+    study_unlike(options.model, read_images(options.data), chosen_by, reported, options.device)
+
+
+def _named_folders(pairs: list[str], option: str) -> dict[str, Path]:
+    """Parse NAME=FOLDER.
+
+    Raises:
+        ValueError: the message names the option.
+    """
+    folders = {}
+    for pair in pairs:
+        name, separator, folder = pair.partition("=")
+        if not (name and separator and folder):
+            raise ValueError(
+                f"--{option} {pair} has no name or no folder; give NAME=FOLDER, such as photographs=photos."
+            )
+        folders[name] = Path(folder)
+    return folders
+
+
+def _pictures(purpose: str) -> dict[str, object]:
+    """Settings of an option for folders of pictures."""
+    what = f"pictures of other things, {purpose}"
+    return {"action": "append", "default": [], "metavar": "NAME=FOLDER", "help": what}
+
+
+UNLIKE = Study(
+    "unlike-vision",
+    "measure how to tell pictures unlike the training pictures",
+    _measure,
+    {
+        "--model": MODEL | {"help": "folder of the trained classifier"},
+        "--choose": _pictures("by which scores are compared"),
+        "--report": _pictures("by which nothing is chosen"),
+    },
+    template="unlike-vision",
+    read=read_figures(FILE),
+    values=_block_values,
+)

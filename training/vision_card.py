@@ -14,21 +14,14 @@ from model.networks.convolution import ConvolutionalNetwork
 from model.runtime.checkpoint import read_json, sha256_of, write_json
 from model.runtime.device import choose_device, describe_hardware
 
-from .card import card_page, training_facts, write_weights
+from .card import training_facts, write_weights
 from .distillation import Teacher
-from .explanation_card import faithfulness_section, patch_agreement_section
-from .head_card import write_readable_card
 from .loop import METRICS, read_metrics
 from .optimizer import Recipe
+from .readable_card import write_readable_card
 from .recognition import Recognizer, accuracy, classify_all
-from .vision_scores import (
-    BINS,
-    calibration_error,
-    compare_explanations,
-    compare_with_leave_one_out,
-    fit_temperature,
-    measure_shift,
-)
+from .study import validation_card
+from .vision_scores import calibration_error, compare_explanations, fit_temperature, measure_shift
 
 DATA = {
     "name": "Imagenette at 128 x 128 pixels, ten classes of ImageNet",
@@ -159,110 +152,5 @@ def evaluate_recognizer(folder: Path, images: LabelledImages, device: str = "aut
         card["evaluation"] |= {"explained": count, "faithfulness": faithfulness}
     card["parameters"] = classifier.parameters
     write_json(folder / "card.json", card)
-    write_readable_card(folder, card_markdown)
+    write_readable_card(folder)
     return card
-
-
-def evaluate_agreement(folder: Path, images: LabelledImages, pictures: int, device: str = "auto") -> dict:
-    """Compare the explanations of the ViT in `folder` with leave-one-out, and write `card.json` and `card.md` anew.
-
-    Raises:
-        CheckpointError, ValueError: as of `evaluate_recognizer`; or two pictures are not enough.
-    """
-    card = validation_card(folder, images)
-    classifier = VisionClassifier.load(folder, device)
-    card["leave_one_out"] = compare_with_leave_one_out(classifier, images.validation.pictures, pictures)
-    write_json(folder / "card.json", card)
-    write_readable_card(folder, card_markdown)
-    return card
-
-
-def validation_card(folder: Path, images: LabelledImages) -> dict:
-    """The card of the classifier in `folder`, after a check that it has not seen the validation pictures of `images`.
-
-    Raises:
-        CheckpointError: there is no card.
-        ValueError: see `evaluate_recognizer`.
-    """
-    card = read_json(folder / "card.json")
-    if card["data"]["sha256"] != images.sha256:
-        raise ValueError("These pictures are not the ones the classifier was trained with, so none is known to be new.")
-    return card
-
-
-def card_markdown(card: dict, sizes: dict, heads: str = "") -> str:
-    """The readable card, from `card.json` and `config.json`; `heads` is a section on the heads."""
-    data, training, evaluation = card["data"], card["training"], card["evaluation"]
-    title, what, unit, more = _network_lines(card, sizes)
-    stages = ", then ".join(f"{epochs} epochs at {size} pixels" for size, epochs in training["stages"])
-    classes = "\n".join(f"| {name} | {100 * share:.1f} % |" for name, share in evaluation["classes"].items())
-    back, chosen, calibration = data.get("held_back"), training.get("chosen"), card.get("calibration")
-    counted = f"{data['training_pictures']:,} pictures to train on, {evaluation['pictures']:,} to validate"
-    if back:  # older cards have none of these
-        counted += f"\n- {back:,} further training pictures held back: epoch and temperature are chosen by them alone"
-    if teacher := training.get("teacher"):
-        share = 100 * teacher["share"]
-        more += f"""
-- Teacher: a convolutional network of {teacher["parameters"]:,} parameters, trained in {teacher["minutes"]:.1f} minutes,
-  which recognizes {100 * teacher["top1"]:.1f} % of the pictures held back (SHA-256 `{teacher["sha256"]}`).
-  It reads the same view at {teacher["pixels"]} pixels; its answers at temperature {teacher["temperature"]:g} make
-  up {share:g} % of the loss"""
-        if rounds := teacher.get("rounds"):
-            more += f"; the same views come again after {rounds} epochs"
-    more += "".join(f"\n- Until epoch {end}: {what}" for end, what in training.get("earlier", []))
-    if chosen:
-        share = 100 * chosen["top1"]
-        more += f"\n- Shipped: epoch {chosen['epoch']}, which recognizes most of the pictures held back, {share:.1f} %"
-    if reading := training.get("reading"):
-        tried = ", ".join(f"{100 * share:.1f} % at {size}" for size, share in reading)
-        more += f"\n- Pictures are read at the size at which most of those held back are recognized: {tried} pixels"
-    if calibration:
-        more += f"""
-- Temperature {calibration["temperature"]:.3f}, fitted on the pictures held back (calibration error there
-  {100 * calibration["error_before"]:.1f} % before, {100 * calibration["error_after"]:.1f} % after); it is part of the
-  last layer's weights"""
-    what += f""" {card["parameters"]:,} parameters, stored in half precision
-({card["weights_bytes"] / 1e6:.1f} MB).
-
-It is made for inspection. It has {len(sizes["classes"])} classes and answers every picture with one of them."""
-    facts = f"- {counted}\n- SHA-256 over all pictures and labels: `{data['sha256']}`"
-    trained = f"""- {stages}; about {training["recipe"]["batch_tokens"]:,} {unit} a batch and process
-- Random views: {data["views"]}{more}"""
-    quality = f"""On the {evaluation["pictures"]:,} validation pictures, on {evaluation["hardware"]}:
-
-- Top-1 accuracy {100 * evaluation["top1"]:.1f} %
-- Expected calibration error {100 * evaluation["calibration_error"]:.1f} % ({BINS} bins)
-- Mean -ln p of the right class {evaluation["heldout_nll"]:.3f}{_moved_line(evaluation)}
-
-| class | right |
-| --- | --- |
-{classes}
-
-{faithfulness_section(evaluation)}{patch_agreement_section(card.get("leave_one_out"))}{heads}"""
-    return card_page(card, title, what, "", facts, trained, quality)
-
-
-def _moved_line(evaluation: dict) -> str:
-    """Line on pictures that are moved; older cards have none."""
-    if "moved" not in evaluation:
-        return ""
-    moved = evaluation["moved"]
-    tenth = f"{100 * moved['percentile_90']:.1f} %"
-    return f"""
-- Moved right by {moved["pixels"]} pixels: the probability that changes most changes by {100 * moved["median"]:.1f} % in
-  the median of {moved["pictures"]} of these pictures, by {tenth} or more in a tenth of them"""
-
-
-def _network_lines(card: dict, sizes: dict) -> tuple[str, str, str, str]:
-    """Title, description of the network, unit of a batch, and further lines on training."""
-    if "widths" in sizes:
-        widths = ", ".join(map(str, sizes["widths"]))
-        what = f"""A residual convolutional network: a stem of two 3 x 3 convolutions, stages of {widths} channels with
-{sizes["blocks"]} blocks each, squeeze-and-excitation; pictures of {sizes["image_size"]} x {sizes["image_size"]}
-pixels."""
-        return "convolutional picture classifier", what, "places of the last maps", ""
-    layers = f"{sizes['n_layers']} layers, {sizes['n_heads']} heads"
-    what = f"""A Vision Transformer as in "An Image is Worth 16x16 Words": {layers},
-d_model {sizes["d_model"]}, d_ff {sizes["d_ff"]}; pictures of {sizes["image_size"]} x {sizes["image_size"]} pixels in
-patches of {sizes["patch_size"]} x {sizes["patch_size"]}."""
-    return "picture classifier", what, "patches", f"\n- Stochastic depth up to {sizes['drop_path']}"

@@ -1,6 +1,8 @@
 """Calibration of a picture classifier, and faithfulness of the explanations of its answers."""
 
+import argparse
 import math
+from pathlib import Path
 
 import numpy as np
 from torch import Tensor
@@ -11,19 +13,25 @@ from model.attribution.faithfulness import CENTRE, RANDOM, centre_order
 from model.attribution.rollout import INTEGRATED
 from model.causal.metrics import Logit
 from model.classifier import VisionClassifier
+from model.data.images import LabelledImages, read_images
 from model.lessons.inductive_bias import move_right
 from model.picture_classifier import PictureClassifier
+from model.runtime.checkpoint import write_json
 from model.runtime.progress import run_to_end
 from model.study.study_data import spread_evenly
 
-from .agreement_study import summarize_ranks_and_tops
+from .agreement_study import agreement_cells, agreement_verdict, summarize_ranks_and_tops
 from .recognition import resize_pictures
+from .study import MODEL, Study, check_count, check_transformer, counted, validation_card
+from .templates import fill, table_rows
 
 BINS = 15
 MOVED = 8  # pixels: one patch of the shipped Vision Transformer
 BAND = 1.96  # standard errors on either side of a mean: 95 % of a normal distribution
 STEPS = 50  # of the bisection for a temperature
 BOUNDS = (0.05, 20.0)  # of the bisection
+BASELINES = {CENTRE: "centre first", RANDOM: "random order"}
+AREAS = ("deletion", "insertion")
 
 
 def calibration_error(probabilities: Tensor, labels: Tensor, bins: int = BINS) -> float:
@@ -163,3 +171,95 @@ def paired_gain(gains: np.ndarray) -> dict[str, float]:
     error = gains.std(ddof=1) / np.sqrt(len(gains)) if len(gains) > 1 else float("nan")
     mean = float(gains.mean())
     return {"mean": mean, "low": float(mean - BAND * error), "high": float(mean + BAND * error)}
+
+
+def faithfulness_block(evaluation: dict) -> str:
+    """Markdown from the `evaluation` of `card.json`; empty for a network without explanations."""
+    if "faithfulness" not in evaluation:
+        return ""
+    figures = evaluation["faithfulness"]
+    centre = CENTRE in figures  # older cards have no such baseline
+    return fill(
+        "faithfulness",
+        explained=evaluation["explained"],
+        rows=table_rows(_method_cells(name, of_method, centre) for name, of_method in figures.items()),
+        centre=_compared_with_centre(figures) if centre else "",
+    )
+
+
+def _method_cells(name: str, figures: dict, centre: bool) -> list[str]:
+    cells = [BASELINES.get(name, name), *(f"{figures[key]['mean']:.3f} ± {figures[key]['sd']:.3f}" for key in AREAS)]
+    if name == RANDOM:
+        cells += ["", ""]
+    else:
+        difference = figures["difference"]
+        cells += [
+            f"{difference['mean']:+.3f} ± {difference['standard_error']:.3f}",
+            f"{100 * figures['below_random']:.0f} %",
+        ]
+    if centre:
+        gains = figures.get("over_centre") if name != CENTRE else None
+        cells += [_gain(gains[key]) if gains else "" for key in AREAS]
+    return cells
+
+
+def _gain(gain: dict[str, float]) -> str:
+    return f"{gain['mean']:+.3f} ({gain['low']:+.3f} to {gain['high']:+.3f})"
+
+
+def better_than_centre(figures: dict) -> list[str]:
+    """List the methods whose bands are above 0 in both areas; baselines are no methods.
+
+    Args:
+        figures: of `training.vision_scores.compare_explanations`.
+    """
+    methods = {name: of_method["over_centre"] for name, of_method in figures.items() if name not in BASELINES}
+    return [name for name, gains in methods.items() if all(gains[key]["low"] > 0 for key in AREAS)]
+
+
+def _compared_with_centre(figures: dict) -> str:
+    """State which methods are better than the order from the centre outwards."""
+    better = better_than_centre(figures)
+    rest = [name for name in figures if name not in BASELINES and name not in better]
+    if not better:
+        return "No method is better than it in both areas with its whole band."
+    sentence = f"Better than it in both areas with the whole band: {', '.join(better)}."
+    return sentence + (f" Not better: {', '.join(rest)}." if rest else "")
+
+
+def measure_patch_agreement(folder: Path, images: LabelledImages, pictures: int, device: str = "auto") -> dict:
+    """Compare the explanations of the ViT in `folder` with leave-one-out, and write the figures to `card.json`.
+
+    Raises:
+        CheckpointError: the folder cannot be read.
+        ValueError: the data is not what this classifier was trained on; or two pictures are not enough.
+    """
+    card = validation_card(folder, images)
+    classifier = VisionClassifier.load(folder, device)
+    card["leave_one_out"] = compare_with_leave_one_out(classifier, images.validation.pictures, pictures)
+    write_json(folder / "card.json", card)
+    return card
+
+
+def _block_values(many: dict) -> dict:
+    methods = many["methods"]
+    rows = ([BASELINES.get(name, name), agreement_cells(each)] for name, each in methods.items())
+    return many | {"rows": table_rows(rows), "verdict": agreement_verdict([methods])}
+
+
+def _measure(options: argparse.Namespace) -> None:
+    check_count(options.pictures, "pictures")
+    check_transformer(options.model, "heads")
+    measure_patch_agreement(options.model, read_images(options.data), options.pictures, options.device)
+
+
+AGREEMENT_VISION = Study(
+    "agreement-vision",
+    "which explanations of a Vision Transformer agree with leave-one-out",
+    _measure,
+    {"--model": MODEL | {"help": "folder of the trained classifier"}, "--pictures": counted(50, "pictures used")},
+    template="agreement-vision",
+    key="leave_one_out",
+    read=lambda _, figures: figures,
+    values=_block_values,
+)

@@ -4,13 +4,14 @@ import re
 
 import pytest
 
+from model.lessons.network_comparison import DISTINCT
 from model.networks.config import POSITION_KINDS
 from model.networks.recurrent_config import VARIANTS
 from model.position_translator import SHIPPED as POSITIONS
 from model.runtime.checkpoint import read_json
 from model.trained_model import ASSETS
-from training.card import pairs_text
-from training.split_card import DISTINCT, duplicate_section, loss_text, split_lines
+from training.readable_card import fill_near_duplicates, loss_text, pairs_text
+from training.templates import fill
 
 LANGUAGE = ASSETS / "language"
 FOLDERS = [ASSETS / "translator", *(ASSETS / "recurrent" / name for name in VARIANTS), LANGUAGE]
@@ -28,7 +29,7 @@ def folder(request):
 
 def test_the_card_says_where_choices_were_made(folder):
     data, text = read_json(folder / "card.json")["data"], (folder / "card.md").read_text(encoding="utf-8")
-    assert split_lines(data.get("split", {})) in text
+    assert fill("split", split=data.get("split")) in text
     if "split" not in data:
         assert "averaging, number of epochs and decoding were chosen on the test sentences" in text
 
@@ -43,7 +44,7 @@ def test_the_card_has_scores_without_near_duplicates(folder):
         assert near["sentences"] >= near["sentences_with_trained_reference"] > 0
     assert distinct["greedy"]["bleu"] < evaluation["greedy"]["bleu"]  # what was seen in training is easier
     assert distinct["heldout_nll"] > evaluation["heldout_nll"]
-    assert duplicate_section(evaluation) in text
+    assert fill_near_duplicates(evaluation) in text
     assert f"| greedy | {distinct['greedy']['bleu']:.2f} | {distinct['greedy']['chrf']:.2f} |" in text
 
 

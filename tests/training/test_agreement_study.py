@@ -7,8 +7,7 @@ import pytest
 
 from model.attribution.agreement import FILE, METHODS, MethodAgreement
 from model.translator import SHIPPED
-from training.agreement_card import agreement_section
-from training.agreement_study import summarize_agreement
+from training.agreement_study import AGREEMENT, summarize_agreement
 
 
 def sentence_agreement(*values: float | None, tops: tuple[float, ...] = (0, 0, 0, 0, 0)) -> MethodAgreement:
@@ -83,15 +82,15 @@ REVERSED = dict(zip(METHODS, reversed(LEADS.values()), strict=True))
 def test_the_card_names_a_best_method_only_where_both_measures_do(tmp_path, delete, mask, verdict):
     content = {"weights_sha256": "abc", "sentences": 9, "target_words": 1234, "ways": {"delete": delete, "mask": mask}}
     (tmp_path / FILE).write_text(json.dumps(content))
-    text = agreement_section(tmp_path, "abc")
+    text = AGREEMENT.block(tmp_path, {"weights_sha256": "abc"})
     assert verdict in text and "9 held-out sentences with 1,234 target words" in text
     assert f"| {METHODS[4]} | 0.500 ± " in text
-    assert agreement_section(tmp_path, "other weights") == ""
+    assert AGREEMENT.block(tmp_path, {"weights_sha256": "other weights"}) == ""
 
 
 def test_the_shipped_card_has_the_shipped_figures():
     card = json.loads((SHIPPED / "card.json").read_text())
-    section = agreement_section(SHIPPED, card["weights_sha256"])
+    section = AGREEMENT.block(SHIPPED, card)
     assert section.count("\n| ") == 1 + 1 + len(METHODS)
     assert section in (SHIPPED / "card.md").read_text()
 

@@ -10,9 +10,9 @@ from model.data.corpus import Corpus, read_corpus
 from model.runtime.checkpoint import CheckpointError, load_tensors, sha256_of
 from model.translator import Translator
 from tests.training.conftest import EPOCHS
-from training.card import evaluate_translator, pairs_text
+from training.card import evaluate_translator
 from training.loop import CHECKPOINT
-from training.split_card import loss_text
+from training.readable_card import loss_text, pairs_text
 
 
 @pytest.fixture

@@ -13,10 +13,11 @@ from model.runtime.training_record import METRICS, read_metrics
 from tests.training.conftest import EPOCHS
 from tests.training.programs import toy_training
 from training.__main__ import main
-from training.card import training_facts, training_lines
+from training.card import training_facts
 from training.continued_training import read_earlier_training
 from training.loop import CHECKPOINT
 from training.optimizer import Recipe
+from training.readable_card import fill_training
 
 pytestmark = pytest.mark.nightly  # whole trainings
 
@@ -59,7 +60,7 @@ def test_the_card_states_the_restart(further_run):
     assert [restart["epoch"] for restart in card["training"]["restarts"]] == [EPOCHS + 1]
     before = card["training"]["restarts"][0]["before"]["learning_rate"]
     assert f"Warm restart at epoch {EPOCHS + 1}: a new optimiser" in (further_run / "card.md").read_text()
-    assert f"peak rates were {before:g} and" in training_lines(card["training"])
+    assert f"peak rates were {before:g} and" in fill_training(card["training"])
     assert card["training"]["epochs"] == EPOCHS + 1
 
 

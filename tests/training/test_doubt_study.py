@@ -12,16 +12,16 @@ from model.runtime.checkpoint import read_json, sha256_of, write_json
 from model.translator import SHIPPED, Translator
 from tests.model.half_trained import half_trained_network
 from training.__main__ import main
-from training.card import card_markdown, write_weights
-from training.doubt_card import doubt_section
+from training.card import write_weights
 from training.doubt_study import (
+    DOUBT,
     choose_mean_threshold,
     choose_token_threshold,
     compute_token_probabilities,
     mark_in_references,
     translate,
 )
-from training.head_card import write_readable_card
+from training.readable_card import write_readable_card
 
 
 def test_the_token_threshold_makes_the_fewest_errors():
@@ -85,7 +85,7 @@ def folder(tokenizer, translator, data_file, tmp_path):
     card["tokenizer_sha256"] = sha256_of(folder / "tokenizer.model")
     card["data"] |= {"sha256": corpus.sha256, "training_pairs": len(corpus.outside_test)}
     write_json(folder / "card.json", card)
-    write_readable_card(folder, card_markdown)
+    write_readable_card(folder)
     return folder
 
 
@@ -104,9 +104,9 @@ def test_the_command_chooses_on_validation_sentences_and_states_both_splits(fold
     scored = translate(model, read_split(data_file, 6, 4).validation)
     chosen = choose_token_threshold(np.concatenate(scored.tokens), np.concatenate(scored.right))
     assert figures["thresholds"]["token"] == chosen
-    section = doubt_section(folder, model.weights_sha256)
+    section = DOUBT.block(folder, {"weights_sha256": model.weights_sha256})
     assert "trained on the validation sentences" in section and section in (folder / "card.md").read_text()
-    assert doubt_section(folder, "other") == ""
+    assert DOUBT.block(folder, {"weights_sha256": "other"}) == ""
 
 
 def test_other_data_and_no_sentences_are_refused(folder, data_file, capsys):
@@ -122,5 +122,5 @@ def test_other_data_and_no_sentences_are_refused(folder, data_file, capsys):
 
 
 def test_the_shipped_card_has_the_shipped_figures():
-    section = doubt_section(SHIPPED, read_json(SHIPPED / "card.json")["weights_sha256"])
+    section = DOUBT.block(SHIPPED, read_json(SHIPPED / "card.json"))
     assert section and section in (SHIPPED / "card.md").read_text()

@@ -5,19 +5,25 @@ import shutil
 
 import numpy as np
 import pytest
+import torch
 
 from model.attribution.head_ablation import ablate_translation_heads
 from model.attribution.head_labels import text_scores
 from model.attribution.head_statistics import FILE, load_statistics
-from model.data.corpus import Corpus
-from model.runtime.checkpoint import CheckpointError, sha256_of
+from model.causal.metrics import TargetLoss
+from model.data.corpus import Corpus, read_split
+from model.language_model import LanguageModel
+from model.networks.tap import Recorder
+from model.runtime.checkpoint import CheckpointError, sha256_of, write_json
 from model.text.word_alignment import AlignmentTable, find_links
 from model.tracing.kinds import CROSS
 from model.translator import Translator
+from tests.model.causal.small_networks import small_language_network
+from tests.model.networks import tiny_network
 from training.__main__ import main
-from training.card import card_markdown, evaluate_translator
-from training.head_card import write_readable_card
+from training.card import evaluate_translator, write_weights
 from training.head_study import study_translator
+from training.readable_card import write_readable_card
 
 SENTENCES = 3
 
@@ -73,7 +79,7 @@ def test_statistics_of_other_weights_leave_the_card_and_are_refused(folder, tmp_
     copy = shutil.copytree(folder, tmp_path / "copy")
     content = json.loads((copy / FILE).read_text())
     (copy / FILE).write_text(json.dumps(content | {"weights_sha256": "0" * 64}))
-    write_readable_card(copy, card_markdown)
+    write_readable_card(copy)
     assert "## What the heads do" not in (copy / "card.md").read_text()
     with pytest.raises(CheckpointError, match="belongs to other weights"):
         load_statistics(copy, sha256_of(copy / "model.safetensors"))
@@ -88,3 +94,50 @@ def test_another_data_file_and_no_sentences_are_refused(folder, corpus, data_fil
         assert main([str(word) for word in [*words, *more]]) == 2
         assert message in capsys.readouterr().err
     assert (folder / FILE).read_bytes() == before
+
+
+@pytest.fixture(params=["translator", "language"])
+def untrained(request, tokenizer, tmp_path):
+    """A folder as training writes it, without figures."""
+    make = tiny_network if request.param == "translator" else small_language_network
+    network = make(vocabulary_size=len(tokenizer))
+    folder = tmp_path / "network"
+    folder.mkdir()
+    shutil.copy(tokenizer.path, folder / "tokenizer.model")
+    write_json(folder / "config.json", network.config.to_dict())
+    hashes = {"tokenizer_sha256": sha256_of(folder / "tokenizer.model")}
+    write_json(folder / "card.json", write_weights(folder, network) | hashes)
+    (folder / "card.md").write_text("# Model card\n")
+    return folder, LanguageModel if request.param == "language" else Translator
+
+
+def test_the_command_writes_means_over_all_positions(untrained, data_file, capsys):
+    path, type_of = untrained
+    command = ["head-means", "--model", str(path), "--data", str(data_file), "--heldout", "6", "--sentences", "4"]
+    assert main([*command, "--device", "cpu"]) == 0
+    assert "4 sentences" in capsys.readouterr().out
+    model = type_of.load(path, "cpu")
+    corpus = read_split(data_file, 6, 4)
+    outputs = []
+    with torch.inference_mode():
+        for english, french in corpus.validation.items():
+            trace = model.trace(english, french[0])
+            recorder = Recorder({"decoder.1.self.outputs"})
+            model.resumable.run(model.read_trace(trace).inputs, recorder)
+            outputs.append(recorder.tensors["decoder.1.self.outputs"][0])  # (head, position, d_k)
+    wanted = torch.cat(outputs, dim=1).double().mean(dim=1)
+    means = model.head_means
+    assert means.inputs == 4
+    np.testing.assert_allclose(means.means["decoder"][1], wanted, atol=1e-6)
+    result = model.replace_heads(trace, "mean", metric=TargetLoss((5,), (0,)), pairs_among=0)
+    assert np.abs(result.effects["decoder"]).max() > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(["--sentences", "0"], "0 sentences leave nothing"), (["--sentences", "100000"], "too few different sentences")],
+)
+def test_numbers_that_leave_nothing_get_one_sentence(untrained, data_file, capsys, arguments, message):
+    command = ["head-means", "--model", str(untrained[0]), "--data", str(data_file), "--heldout", "6"]
+    assert main([*command, *arguments]) == 2
+    assert message in capsys.readouterr().err

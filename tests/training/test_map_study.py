@@ -15,9 +15,9 @@ from model.runtime.checkpoint import CheckpointError, write_json
 from tests.model.images import noise, tiny_vision
 from tests.training.test_vision_run import call, data, finished  # noqa: F401
 from tools.samples.drawing import DRAW
-from training.map_card import map_section
 from training.map_study import (
     FILE,
+    MAPS,
     KnownDrawing,
     is_right,
     measure_maps,
@@ -140,10 +140,10 @@ def test_the_command_states_both_networks_and_retains_the_earlier(finished, data
     assert "| any patch | 75.0 % (75.0 %) |" in text
     again = study_maps(copy, images, read_drawings(drawings), pictures=3, device="cpu")
     assert again == figures
-    assert map_section(copy, "0" * 64) == ""
+    assert MAPS.block(copy, {"weights_sha256": "0" * 64}) == ""
     write_json(copy / FILE, figures | {"before": figures["before"] | {"patches": 9}})
     note = f"read pictures of 9 patches, not of {figures['patches']}: the first table is of pictures of two sizes"
-    text = map_section(copy, figures["weights_sha256"])
+    text = MAPS.block(copy, figures)
     assert note in text and f"4 patches {400 / figures['patches']:.1f} % (44.4 %)." in text
 
 

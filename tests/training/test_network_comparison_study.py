@@ -4,15 +4,30 @@ import json
 
 import numpy as np
 import pytest
+import sacrebleu
 
 from model.lessons.network_comparison import FILE, NETWORKS, TRANSFORMER, load_comparison
 from model.runtime.checkpoint import read_json
 from training.__main__ import main
-from training.network_comparison_study import bootstrap_interval, corpus_bleu, group_by_length, score_all
+from training.network_comparison_study import (
+    bootstrap_interval,
+    chrf_counts,
+    corpus_bleu,
+    corpus_chrf,
+    group_by_length,
+    score_all,
+)
 
 PERFECT = [10, 9, 8, 7, 10, 9, 8, 7, 10, 10]  # correct, total, length, reference of a sentence of ten words
 HALF = [5, 4, 3, 2, 10, 9, 8, 7, 10, 10]
 HALF_BLEU = 100 * (5 / 10 * 4 / 9 * 3 / 8 * 2 / 7) ** (1 / 4)
+TRANSLATIONS = ["Le chat noir dort.", "", "Il a vu un chien.", "Où est-elle ?"]
+REFERENCES = [
+    ["Le chat noir dort.", "Un chat dort."],
+    ["Bonjour !"],
+    ["Il a vu le chien.", "Il vit un chien."],
+    ["Où est-il ?"],
+]
 
 
 def test_equal_sentences_have_an_interval_of_width_zero():
@@ -125,3 +140,15 @@ def test_data_that_a_network_was_trained_on_is_refused(folders, data_file, capsy
 def _with_tuples(pairs: list[tuple]) -> dict:
     """JSON has lists where the dataclasses have tuples."""
     return {name: tuple(value) if isinstance(value, list) else value for name, value in pairs}
+
+
+def test_summed_counts_give_the_score_of_the_corpus():
+    counts = chrf_counts(TRANSLATIONS, REFERENCES)
+    assert counts.shape == (4, 18)
+    streams = [[row[0] for row in REFERENCES], [row[1] if row[1:] else None for row in REFERENCES]]
+    assert corpus_chrf(counts.sum(axis=0)) == sacrebleu.corpus_chrf(TRANSLATIONS, streams).score
+    assert corpus_chrf(counts[0]) == 100 and corpus_chrf(counts[1]) == 0
+    repeated = [TRANSLATIONS[place] for place in (0, 0, 2)]
+    streams = [[REFERENCES[place][stream] for place in (0, 0, 2)] for stream in (0, 1)]
+    expected = sacrebleu.corpus_chrf(repeated, streams).score
+    assert corpus_chrf(np.array([2, 0, 1, 0]) @ counts) == pytest.approx(expected)

@@ -8,14 +8,17 @@ import pytest
 
 from model.data.corpus import CorpusError, read_corpus, read_split
 from model.data.near_duplicates import normalize_english, normalize_french, without_near_duplicates
+from model.lessons.network_comparison import DISTINCT
 from model.translator import Translator
 from tests.model.toy_language import toy_pairs
 from tests.training.conftest import ALONE
 from tests.training.programs import run_in_process, toy_training
 from training.__main__ import main
-from training.card import evaluate_translator, held_out_card
-from training.evaluate import evaluate
-from training.split_card import DECODINGS, DISTINCT, duplicate_section, split_lines
+from training.card import evaluate_translator
+from training.evaluate import DECODINGS, evaluate
+from training.readable_card import fill_near_duplicates
+from training.study import held_out_card
+from training.templates import fill
 from training.translation import TranslationTask, describe_data
 
 TEST, VALIDATION = 9, 12
@@ -124,7 +127,7 @@ def split_run(near_file, tmp_path_factory):
 def test_the_card_of_a_new_run_has_the_counts_and_the_scores_of_each_part(split_run, split):
     card, text = json.loads((split_run / "card.json").read_text()), (split_run / "card.md").read_text()
     assert card["data"]["split"] == split.counts()
-    assert split_lines(card["data"]["split"]) in text and "every choice was made\n  on them" in text
+    assert fill("split", split=card["data"]["split"]) in text and "every choice was made\n  on them" in text
     evaluation = card["evaluation"]
     near = evaluation["near_duplicates"]
     distinct = without_near_duplicates(split.heldout, split.outside_test)
@@ -140,7 +143,7 @@ def test_the_card_of_a_new_run_has_the_counts_and_the_scores_of_each_part(split_
         )
     assert evaluation["validation"]["sentences"] == VALIDATION
     assert evaluation["validation"]["greedy"]["bleu"] == evaluate(translator, split.validation).bleu
-    assert duplicate_section(evaluation) in text
+    assert fill_near_duplicates(evaluation) in text
     rows = [json.loads(line) for line in (split_run / "metrics.jsonl").read_text().splitlines()]
     ends = [row["heldout_nll"] for row in rows if row["event"] == "epoch"]
     assert evaluation["validation"]["heldout_nll"] == pytest.approx(ends[-1], rel=1e-2)  # in half precision
@@ -193,7 +196,7 @@ def test_one_decoding_alone_leaves_the_scores_of_the_other(split_run, near_file,
     assert after["beam 4"] == before["evaluation"]["beam 4"] and after["greedy"]["bleu"] != 12.5
     assert after[DISTINCT] == before["evaluation"][DISTINCT]
     del after[DISTINCT]["beam 4"]
-    assert "| beam 4 |" not in duplicate_section(after) and "| greedy |" in duplicate_section(after)
+    assert "| beam 4 |" not in fill_near_duplicates(after) and "| greedy |" in fill_near_duplicates(after)
     assert main([str(word) for word in (*words, TEST - 1)]) == 2
     assert "no scores of beam 4 on these sentences; run every decoding" in capsys.readouterr().err
 

@@ -12,8 +12,7 @@ from model.classifier import VisionClassifier
 from model.data.images import ImageDataError, read_images
 from tests.training.test_vision_run import call, data, finished  # noqa: F401
 from training.recognition import resize_pictures
-from training.unlike_card import unlike_section
-from training.unlike_study import count_found, read_pictures, scores, vectors_and_logits
+from training.unlike_study import UNLIKE, count_found, read_pictures, scores, vectors_and_logits
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +73,7 @@ def test_the_command_fits_chooses_counts_and_writes_the_card(finished, data, unl
     text = (copy / "card.md").read_text()
     assert "## Pictures unlike the training pictures" in text and "| edges | 3 |" in text
     assert "| noise, by which the score was chosen | 4 |" in text
-    assert unlike_section(copy, "0" * 64) == ""
+    assert UNLIKE.block(copy, {"weights_sha256": "0" * 64}) == ""
     (copy / TENSORS).unlink()
     assert call(["heads-vision", "--data", data, "--model", copy, "--pictures", 3, "--device", "cpu"]) == 2
 

@@ -22,11 +22,16 @@ from model.study.study_data import spread_evenly
 from tests.training.programs import reproducible_rows, run
 from tests.training.toy_pictures import CLASSES, vision_training, write_shards
 from training.__main__ import main
-from training.explanation_card import better_than_centre, faithfulness_section
 from training.head_study import study_classifier
 from training.loop import BEST, CHECKPOINT
 from training.recognition import RecognitionStep, RecognitionTask, Stages, classify_all, resize_pictures
-from training.vision_scores import calibration_error, fit_temperature, paired_gain
+from training.vision_scores import (
+    better_than_centre,
+    calibration_error,
+    faithfulness_block,
+    fit_temperature,
+    paired_gain,
+)
 
 
 @pytest.fixture(scope="module")
@@ -163,11 +168,11 @@ def test_only_a_band_above_zero_in_both_areas_is_better_than_the_centre():
     figures |= figures_with("centre", deletion=(0, 0, 0), insertion=(0, 0, 0))
     figures |= figures_with("random", deletion=above, insertion=above)  # a baseline is no method
     assert better_than_centre(figures) == ["rollout"]
-    text = faithfulness_section({"explained": 12, "faithfulness": figures})
+    text = faithfulness_block({"explained": 12, "faithfulness": figures})
     assert "Better than it in both areas with the whole band: rollout. Not better: CLS attention." in text
     assert "| +0.100 (+0.010 to +0.190) | +0.100 (-0.010 to +0.210) |" in text
     del figures["rollout"]
-    assert "No method is better" in faithfulness_section({"explained": 12, "faithfulness": figures})
+    assert "No method is better" in faithfulness_block({"explained": 12, "faithfulness": figures})
     columns = {line.count("|") for line in text.splitlines() if line.startswith("|")}
     assert columns == {8}
 
@@ -183,7 +188,7 @@ def test_a_card_of_an_earlier_version_has_no_comparison_with_the_centre():
     figures |= figures_with("random", deletion=(0, 0, 0), insertion=(0, 0, 0))
     for each in figures.values():
         del each["over_centre"]
-    text = faithfulness_section({"explained": 12, "faithfulness": figures})
+    text = faithfulness_block({"explained": 12, "faithfulness": figures})
     assert "| rollout | 0.500 ± 0.100 | 0.500 ± 0.100 | -0.100 ± 0.010 | 90 % |\n" in text
     assert "centre" not in text and "| below random |\n| --- | --- | --- | --- | --- |\n" in text
 

@@ -14,7 +14,7 @@ from model.runtime.checkpoint import load_weights
 from model.runtime.progress import run_to_end
 from model.runtime.snapshot_weights import read_snapshot, snapshot_file
 from tests.model.random_positions import STEPS, random_network, write_networks
-from training.formation_card import formation_markdown
+from training.formation_study import formation_markdown
 
 SENTENCE = "I want to buy a car."
 TARGET = "Je veux acheter une voiture."

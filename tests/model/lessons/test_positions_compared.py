@@ -15,7 +15,7 @@ from model.lessons.positions_compared import (
 from model.networks.config import POSITION_KINDS
 from model.runtime.checkpoint import read_json
 from tests.model.random_positions import band, write_comparison, write_networks
-from training.positions_comparison_card import comparison_markdown
+from training.positions_study import comparison_markdown
 
 
 @pytest.fixture(scope="module")
