@@ -20,7 +20,12 @@ _THIN_SPACE = "\u2009"  # in labels of tokens, where a word starts
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff]")
 
 
-_WIDE_SPACES = re.compile("[\u1680\u2000-\u2008\u200a\u205f\u3000]")  # that no message of the page has
+# no-break spaces as messages of the page write them: ln p, (n = 12), 0.1 %, 86 M, 1.1 - 1.3; and every other space
+_OWN_SPACES = (
+    r"(?<=\bln)\u00a0(?=p\b)|(?<=\blog)\u00a0(?=p\b)|(?<=\bn)\u00a0(?==)|(?<==)\u00a0(?=\d)"
+    r"|(?<=\d)[\u00a0\u202f](?=[%M\u2013])|(?<=\u2013)\u00a0(?=\d)|(?<=<)\u00a0(?=\d)"
+)
+_SPACES = re.compile(f"({_OWN_SPACES})|[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _ISOLATED = re.compile("(\u2068[^\u2068\u2069]*\u2069)")
 
 # Attributes that mark an element whose text is data, not a translated message of the page.
@@ -75,7 +80,8 @@ def _with_outer_spaces(text: str) -> str:
 
 def token(label: str) -> str:
     """A token's label without the space that marks a word's start; a token that is only that mark shows as a box."""
-    return _write_codes(label.strip(f" {_THIN_SPACE}"), spaces=True) or "\u2423"
+    shown = _write_codes(label.strip(f" {_THIN_SPACE}"), spaces=True).replace(_THIN_SPACE, f"U+{ord(_THIN_SPACE):04X}")
+    return shown or "\u2423"
 
 
 def drawn_token(label: str, letters: int) -> tuple[str, str]:
@@ -90,7 +96,8 @@ def drawn_token(label: str, letters: int) -> tuple[str, str]:
 
 def drawn_name(name: str, letters: int) -> tuple[str, str]:
     """Like `drawn_token`, for a name that is or contains a message of the page, whose no-break spaces stay."""
-    whole = _WIDE_SPACES.sub(lambda space: f"U+{ord(space[0]):04X}", visible(name))
+    coded = visible(name.strip(f" {_THIN_SPACE}"))
+    whole = _SPACES.sub(lambda space: space[0] if space[1] else f"U+{ord(space[0]):04X}", coded)
     return fit(whole, letters), whole
 
 

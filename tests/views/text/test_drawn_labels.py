@@ -24,14 +24,14 @@ from views.svg.head_arcs import head_arcs
 from views.svg.unrolled import SublayerRow, unrolled
 from views.text import literal
 from views.text.catalogue import Message, say
+from views.text.numbers import millions, percent, with_interval
 
 ROOT = Path(__file__).resolve().parents[3]
 HEBREW = "\u05e9\u05dc\u05d5\u05dd"
 # invisible characters inside, spaces of three kinds, markup, and far more letters than any drawing has room for
-HOSTILE = f"a\u200bb\u00a0c\u3000d\u202e{HEBREW}<b>$x$</b>" + "y" * 120
-VISIBLE = f"aU+200BbU+00A0cU+3000dU+202E{HEBREW}<b>$x$</b>" + "y" * 120
-HIDDEN, OTHERS = re.compile("[\u200b\u00a0\u3000\u202e]"), re.compile("[\u200b\u3000\u202e]")
-OF_ANY_NAME = ("lines", "lines with names at their ends", "categories", "intervals")  # in messages no-break spaces stay
+HOSTILE = f"a\u200bb\u00a0c\u3000d\u202fe\u2009f\u202e{HEBREW}<b>$x$</b>" + "y" * 120
+VISIBLE = f"aU+200BbU+00A0cU+3000dU+202FeU+2009fU+202E{HEBREW}<b>$x$</b>" + "y" * 120
+HIDDEN = re.compile("[\u200b\u00a0\u3000\u202f\u2009\u202e]")
 LONGEST = 64  # letters of any text in a drawing
 WEIGHTS = np.full((1, 2, 2), 0.5, np.float32)
 
@@ -105,11 +105,27 @@ def test_a_hostile_token_is_cut_visible_and_whole_in_a_title(name: str):
     drawn, whole = DRAWINGS[name]()
     cut = [text for text in drawn if "U+200B" in text]
     assert cut
-    hidden = OTHERS if name in OF_ANY_NAME else HIDDEN
-    assert not [text for text in (*drawn, *whole) if hidden.search(text.replace("ln\u00a0p", ""))]
+    assert not [text for text in (*drawn, *whole) if HIDDEN.search(text.replace("ln\u00a0p", ""))]
     assert max(literal.columns(text) for text in drawn) <= LONGEST
-    visible = VISIBLE.replace("U+00A0", "\u00a0") if name in OF_ANY_NAME else VISIBLE
-    assert any(visible.rstrip("y") in literal.without_isolates(text) and "y" * 120 in text for text in whole), whole
+    assert any(VISIBLE.rstrip("y") in literal.without_isolates(text) and "y" * 120 in text for text in whole), whole
+
+
+@pytest.mark.parametrize("space", list("\u00a0\u202f\u2009\u2003"))
+@pytest.mark.parametrize("name", ["a{}b", "({})", "12{}a", "<{}b"])
+def test_a_space_of_a_token_in_the_name_of_a_curve_is_a_code(name: str, space: str):
+    assert literal.drawn_name(name.format(space), 40)[0] == name.format(f"U+{ord(space):04X}")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        say("test.logs", "training, -ln p of the right token"),
+        Message("history.lengths", "{lengths} (n\u00a0=\u00a0{count})")(lengths="1 \u2013 4", count=1200),
+        *(percent(0.123), percent(0.0002), with_interval(1.2, 1.1, 1.3), millions(86_000_000)),
+    ],
+)
+def test_no_break_spaces_of_the_page_s_own_names_stay(name: str):
+    assert re.search("[\u00a0\u202f]", name) and literal.drawn_name(name, 80) == (name, name)
 
 
 @pytest.mark.parametrize("count", [1, 2, 4, 30])
