@@ -113,7 +113,7 @@ def row_names(read: Sequence[str], chosen: Sequence[str] = ()) -> tuple[str, ...
 
 def numbered(labels: Sequence[str]) -> list[str]:
     """Labels that are all different and never start a spreadsheet formula: `1 I`, `2 want`."""
-    return [f"{index + 1} {literal.token(label)}" for index, label in enumerate(labels)]
+    return [f"{index + 1} {literal.isolated(literal.token(label))}" for index, label in enumerate(labels)]
 
 
 def token_options(labels: Sequence[str]) -> dict[str, Untranslated]:

@@ -50,7 +50,7 @@ def render_matrices(evidence: AttributionScores, place: int) -> None:
     scores, drops = evidence.explained.scores[method], evidence.drops  # (target word, source word)
     if scaled:
         scores, drops = scale_rows(scores), scale_rows(drops)
-    rows, columns = ([literal.visible(word) for word in words] for words in (evidence.target, evidence.source))
+    rows, columns = ([literal.token(word) for word in words] for words in (evidence.target, evidence.source))
     axes = rows, columns, say("attribution.row", "target word"), SOURCE_WORD()
     strongest, largest_drop = ((place, int(table[place].argmax())) for table in (scores, drops))
     title = say("attribution.matrix", "Leave-one-out: drop of ln p")

@@ -18,6 +18,7 @@ from pages.shared.page_header import Request, is_usable, sentence_box
 from pages.shared.texts import block, caption
 from views.controls import widgets
 from views.export import causal_recipes
+from views.map_labels import row_name
 from views.text import literal
 from views.text.catalogue import Message, Untranslated, say
 
@@ -109,9 +110,8 @@ def choose_target(pair: SentencePair) -> int:
     """Render the choice of a word of A's translation; by default the first that changes."""
     options = {}
     for target in pair.targets:
-        label = f"{target.place + 1} {literal.visible(literal.token(target.label))}"
-        if target.changes:
-            label += f" \u2192 {literal.visible(literal.token(target.other_label or ''))}"
+        named = row_name(target.label, (target.other_label or "") if target.changes else "")
+        label = f"{target.place + 1} {literal.isolated(literal.token(named))}"
         options[str(target.place + 1)] = Untranslated(label)
     help = " ".join(block("circuits", "target-help").split())
     chosen = widgets.select(

@@ -167,8 +167,9 @@ def render_integrated(service: Service[OpenedModel], trace: HubTrace, key: tuple
     labels = result.labels[stack]
     title = say("models.attribution.share", "share of the logit")
     strongest = np.sort(np.argsort(-np.abs(values), kind="stable")[:MOST_ROWS])
+    numbered = map_labels.numbered(labels)
     columns = [
-        tables.name_column(terms.TOKEN(), [f"{at + 1} {literal.token(labels[at])}" for at in strongest]),
+        tables.name_column(terms.TOKEN(), [numbered[at] for at in strongest]),
         tables.bar_column(title, values[strongest], float(np.abs(values).max()), "difference"),
     ]
     name = say("models.attribution.table", "Tokens by their share of the logit")
@@ -251,8 +252,8 @@ def render_rollout(service: Service[OpenedModel], trace: HubTrace, key: tuple) -
         say("models.rollout.map", "Rollout up to layer {layer}", layer=upto),
         rolled[layer],
         name,
-        list(map(literal.visible, labels)),
-        list(map(literal.visible, labels)),
+        list(map(literal.token, labels)),
+        list(map(literal.token, labels)),
         query,
         read,
         signed=False,

@@ -21,6 +21,7 @@ from pages.shared.head_ranking.head_rows import label_text
 from pages.shared.service import Service
 from pages.shared.texts import caption, render_check
 from pages.shared.token_changes import token_changes
+from views import map_labels
 from views.controls import sentence_input, widgets
 from views.export.difference import ComparedMaps
 from views.text import literal, terms
@@ -140,7 +141,8 @@ def _render_losses(model: OpenedModel, trace: HubTrace, outcome: InterventionOut
     metrics(*zip(names, (*values, values[1] - values[0]), strict=True), help=help)
     listed = np.sort(np.argsort(-np.abs(after - before), kind="stable")[:MOST_ROWS])
     top = float(max(np.abs(before[listed]).max(), np.abs(after[listed]).max()))
-    names = [f"{place + 1} {labels[place]}" for place in listed]
+    numbered = map_labels.numbered(labels)
+    names = [numbered[place] for place in listed]
     bar = "difference" if scores else "decoder"  # scores may be below 0
     columns = [
         tables.name_column(terms.TOKEN() if trace.classes is None else say("column.class", "class"), names),

@@ -26,9 +26,11 @@ class Cell:
 Value = str | int | float | Cell
 
 
-def data_cell(text: str, what: Literal["token", "number", "name"]) -> Cell:
-    """A cell whose text is data, marked as such, and not a translated message."""
-    return Cell(f"<span{literal.attributes_of(what)}>{literal.html(literal.visible(text))}</span>", "0")
+def data_cell(text: str, what: Literal["token", "number", "name"], language: str = "") -> Cell:
+    """A cell whose text is data, marked as such, and not a translated message; a token may be of a language."""
+    shown = literal.token(text) if what == "token" else literal.visible(text)
+    marked = literal.token_in(language) if what == "token" else literal.attributes_of(what)
+    return Cell(f"<span{marked}>{literal.html(shown)}</span>", "0")
 
 
 def table(
