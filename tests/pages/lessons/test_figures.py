@@ -9,10 +9,11 @@ import pytest
 
 from tests.pages.lessons.conftest import content, inputs
 from views.lessons import BY_ID
-from views.text.numbers import three_digits
+from views.text.numbers import percent, three_digits
 
 BARS = {"history-one-word", "inside-one-query", "inside-heads", "masks-causality", "inside-add-norm", "decoding-step"}
 BARS |= {"loss-tokens", "vision-cls", "tokens-step-by-step"}
+RIBBONS = {"attention-ribbons", "attention-limits"}
 
 
 def bars(svg: str) -> list[tuple[float, float]]:
@@ -20,6 +21,16 @@ def bars(svg: str) -> list[tuple[float, float]]:
     nodes = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}rect")
     return [
         (float(node.attrib["data-number"]), float(node.attrib["width"]))
+        for node in nodes
+        if "data-number" in node.attrib
+    ]
+
+
+def ribbons(svg: str) -> list[tuple[float, float]]:
+    """Return the number and the drawn width of each ribbon of a figure."""
+    nodes = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}path")
+    return [
+        (float(node.attrib["data-number"]), float(node.attrib["stroke-width"]))
         for node in nodes
         if "data-number" in node.attrib
     ]
@@ -42,15 +53,28 @@ def test_bars_are_as_long_as_their_numbers_say(id):
                 assert length == pytest.approx(abs(number) * longest / abs(largest), abs=0.11)
             written = texts(svg)
             for number, _ in found:
-                forms = (three_digits(number), f"{number:.1f} %", f"{number:.0f} %")
+                forms = (three_digits(number), percent(number / 100), f"{number:.0f} %")
                 assert any(form in written for form in forms) or id == "inside-one-query", (id, number)
+
+
+@pytest.mark.parametrize("id", BY_ID)
+def test_ribbons_are_as_wide_as_their_numbers_say(id):
+    for lesson in inputs(id):
+        drawn = content(lesson).figures
+        assert any(map(ribbons, drawn)) == (id in RIBBONS)
+        for svg in drawn:
+            found, written = ribbons(svg), texts(svg)
+            largest, widest = max(found, default=(1.0, 1.0))
+            for number, width in found:
+                assert width == pytest.approx(number * widest / largest, abs=0.011)
+                assert three_digits(number) in written
 
 
 @pytest.mark.parametrize("id", BY_ID)
 def test_an_answer_changes_the_figure(id):
     for lesson in inputs(id):
-        before, after = content(lesson).figures[:2]
-        assert before != after
+        before, after, *others = content(lesson).figures
+        assert len({before, after, *others}) == 2 + len(others)
         shown = [
             len(ElementTree.fromstring(svg).findall(".//{*}rect[@fill='url(#covered)']")) for svg in (before, after)
         ]
