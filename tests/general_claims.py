@@ -92,6 +92,10 @@ CLAIMS: dict[
         "a condition; the card has the shares and their baseline"
     ),
     ("error", "how much more often it finds the object"): NoClaim("a difference that the card states with its band"),
+    ("benchmarks/README.md", "every product of a few rows"): NoClaim("how the program computes"),
+    ("benchmarks/README.md", "### Many visitors"): NoClaim("a heading; the numbers are below it"),
+    ("benchmarks/README.md", "Since few runs have begun at once"): NoClaim("what the program does"),
+    ("benchmarks/README.md", "expressions that never end"): NoClaim("an input of a test"),
     ("docs/checkpoint.ipynb", "over many texts"): NoClaim("the name of a command's task"),
     ("docs/causal.md", "a few logits at stated positions"): NoClaim("what a metric is made of"),
     ("docs/models.md", "as most of Qwen2.5-VL's"): NoClaim("the layout of one architecture, by its configuration"),

@@ -57,7 +57,7 @@ def texts() -> dict[str, str]:
     for message in messages.texts_of_the_code():
         forms = [message.id] if isinstance(message.id, str) else list(message.id)
         listed.setdefault(message.context or "error", []).extend(forms)
-    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+    for path in (ROOT / "README.md", ROOT / "benchmarks/README.md", *sorted((ROOT / "docs").glob("*.md"))):
         if path.name not in UNREAD:
             listed[str(path.relative_to(ROOT))] = [path.read_text(encoding="utf-8")]
     for path in sorted((ROOT / "docs").glob("*.ipynb")):
