@@ -91,8 +91,8 @@ def texts_of_the_code() -> Catalog:
         for path in sorted((ROOT / layer).rglob("*.py")):
             for id, text in texts_in(path.read_text(encoding="utf-8")):
                 catalogue.add(text, context=id)
-    programs = [path.read_text(encoding="utf-8") for path in sorted((ROOT / PROGRAMS).rglob("*.py"))]
-    for path in sorted((ROOT / "model").rglob("*.py")):
+    programs = [path.read_text(encoding="utf-8") for path in sorted((ROOT / PROGRAMS).glob("*/*.py"))]
+    for path in [ROOT / PROGRAMS / "headers.py", *sorted((ROOT / "model").rglob("*.py"))]:
         programs += program_comments.marked_programs(path.read_text(encoding="utf-8")).values()
     for program in programs:
         for text in program_comments.comments_in(program):

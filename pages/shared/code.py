@@ -25,7 +25,7 @@ YOURS = "  # yours"
 
 def programs() -> list[tuple[str, str]]:
     """Return page and section of every program."""
-    return sorted({*SHARED, *((path.parent.name, path.stem) for path in FOLDER.rglob("*.py"))})
+    return sorted({*SHARED, *((path.parent.name, path.stem) for path in FOLDER.glob("*/*.py"))})
 
 
 @lru_cache(maxsize=64)

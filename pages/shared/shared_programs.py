@@ -1,8 +1,8 @@
 """Programs whose lines are those of `model` that compute what the section shows: see `pages.shared.code`.
 
-In `model` they stand between the marks `# program: <name>` and `# end of program`. Above them come headers, which load
-what the function around the marks is given, a line for each value of the user's, which is a name that nothing in the
-program defines, and the imports of all that it uses.
+In `model` they stand between the marks `# program: <name>` and `# end of program`. Above them come marked lines of
+`assets/code/headers.py`, which load what the function around the marks is given, a line for each value of the user's,
+which is a name that nothing in the program defines, and the imports of all that it uses.
 """
 
 import ast
@@ -10,111 +10,42 @@ import builtins
 import sys
 from pathlib import Path
 
+from views.shipped_files import read_shipped
 from views.text.program_comments import marked_programs
 
-MODEL = Path(__file__).resolve().parents[2] / "model"
-HEADERS = {  # name -> imports and a blank line, if any, then code without comments or blank lines
-    "recorded tensors": """from model import Translator
-
-translator, tensors = Translator.load(device="cpu"), {}
-network = translator.network
-translator.trace(sentence, target_ids=target_ids, intervention=lambda name, tensor: tensors.setdefault(name, tensor))
-""",
-    "translation": """from model import Translator
-
-translator = Translator.load(device="cpu")
-network, trace = translator.network, translator.trace(sentence, target_ids=target_ids)
-""",
-    "tokens": """import torch
-from model import Translator
-
-translator = Translator.load(device="cpu")
-network, tokenizer = translator.network, translator.tokenizer
-ids = torch.tensor([*tokenizer.encode(sentence), tokenizer.eos_id])
-""",
-    "chosen token": "table, token = network.embedding.weight, int(ids[place - 1])",
-    "stages": """import torch
-from model import Translator
-
-translator = Translator.load(device="cpu")
-rows = translator.network.embedding.weight.detach() * translator.config.d_model**0.5
-traces = [translator.trace(sentence) for sentence in sentences]
-stages = [torch.stack([rows[list(each.source_ids)], *map(torch.from_numpy, each.encoder_stream)]) for each in traces]
-""",
-    "two sentences": "own, other = (each.source_ids for each in traces)",
-    "pairs of words": """import torch
-from model import Translator
-
-translator = Translator.load(device="cpu")
-ids = [[translator.tokenizer.encode(word)[0] for word in pair] for pair in pairs]
-vectors = translator.network.embedding.weight[torch.tensor(ids)].detach().double()
-""",
-    "classification": """from PIL import Image
-from model import VisionClassifier
-
-classifier = VisionClassifier.load(device="cpu")
-trace = classifier.trace(Image.open(picture))
-norm, head = classifier.network.norm.double(), classifier.network.head.double()
-""",
-    "alignment": """from model import RecurrentTranslator
-
-record = RecurrentTranslator.load(score, device="cpu").trace(sentence, target_ids=target_ids).records["cross"]
-""",
-    "rnn": """import torch
-from model import RecurrentTranslator
-
-recurrent = RecurrentTranslator.load("rnn-vector", device="cpu")
-encoder = recurrent.network.encoder
-inputs = torch.from_numpy(recurrent.trace(sentence).encoder_embedded).double()
-""",
-    "lstm": """import torch
-from model import RecurrentTranslator
-
-recurrent = RecurrentTranslator.load(network, device="cpu")
-encoder = recurrent.network.encoder
-weights = [part.double() for part in encoder.weights(direction)]
-inputs = torch.from_numpy(recurrent.trace(sentence).encoder_embedded)
-h = c = torch.zeros(encoder.width).double()
-""",
-    "encoding": """import torch
-
-column = torch.arange(d_model, dtype=torch.float64)
-exponent = (column // 2 * 2 if form == "paper" else column) / d_model
-angles = torch.arange(length)[:, None] / 10000**exponent
-table = torch.where(column % 2 == 0, angles.sin(), angles.cos())
-""",
-}
-HEADERS["longer encoding"] = HEADERS["encoding"].replace("(length)", "(length + shift)")
-# page, section -> the parts of its program, in order: names of headers, or a module of `model` and the name of a mark
+ROOT = Path(__file__).resolve().parents[2]
+HEADERS = "assets/code/headers.py"
+# page, section -> the parts of its program, in order: a module of `model`, or none for a header, and the name of a mark
 SHARED: dict[tuple[str, str], tuple[str, ...]] = {
-    ("decoding", "linear-softmax"): ("translation", "lessons/output_layer.py linear-softmax"),
-    ("history", "attention-over-states"): ("alignment", "lessons/first_attention.py attention-over-states"),
-    ("history", "gates"): ("lstm", "attribution/fixed_gates.py gates"),
-    ("history", "one-word"): ("rnn", "lessons/recurrence.py one-word"),
-    ("inside", "add-norm"): ("recorded tensors", "lessons/residual.py add-norm"),
-    ("positions", "fourier"): ("lessons/position_basis.py curve", "lessons/fourier.py fourier"),
-    ("positions", "other-models"): ("lessons/position_schemes.py other-models",),
+    ("decoding", "linear-softmax"): ("translation", "lessons/output_layer.py: linear-softmax"),
+    ("history", "attention-over-states"): ("alignment", "lessons/first_attention.py: attention-over-states"),
+    ("history", "gates"): ("lstm", "attribution/fixed_gates.py: gates"),
+    ("history", "one-word"): ("rnn", "lessons/recurrence.py: one-word"),
+    ("inside", "add-norm"): ("recorded", "lessons/residual.py: add-norm"),
+    ("positions", "fourier"): ("lessons/position_basis.py: curve", "lessons/fourier.py: fourier"),
+    ("positions", "other-models"): ("lessons/position_schemes.py: other-models",),
     ("positions", "rotation"): (
-        "longer encoding",
-        "networks/positional.py rotation",
-        "lessons/position_geometry.py shift",
+        "more places",
+        "encoding",
+        "networks/positional.py: rotation",
+        "lessons/position_geometry.py: shift",
     ),
-    ("positions", "similarity"): ("encoding", "lessons/position_geometry.py similarity"),
-    ("tokens", "contexts"): ("stages", "lessons/contexts.py contexts", "lessons/contexts.py plane"),
+    ("positions", "similarity"): ("places", "encoding", "lessons/position_geometry.py: similarity"),
+    ("tokens", "contexts"): ("stages", "lessons/contexts.py: contexts", "lessons/contexts.py: plane"),
     ("tokens", "dimensions"): (
-        "lessons/single_dimensions.py auc",
-        "pairs of words",
-        "lessons/single_dimensions.py dimensions",
+        "lessons/single_dimensions.py: auc",
+        "words",
+        "lessons/single_dimensions.py: dimensions",
     ),
-    ("tokens", "neighbours"): ("tokens", "chosen token", "lessons/embedding.py neighbours"),
-    ("tokens", "step-by-step"): ("tokens", "lessons/embedding.py step-by-step"),
+    ("tokens", "neighbours"): ("tokens", "token", "lessons/embedding.py: neighbours"),
+    ("tokens", "step-by-step"): ("tokens", "lessons/embedding.py: step-by-step"),
     ("tokens", "word-order"): (
         "stages",
-        "two sentences",
-        "lessons/word_order.py match",
-        "lessons/word_order.py compare",
+        "sentences",
+        "lessons/word_order.py: match",
+        "lessons/word_order.py: compare",
     ),
-    ("vision", "classification"): ("classification", "lessons/classification.py classification"),
+    ("vision", "classification"): ("classifier", "lessons/classification.py: classification"),
 }
 
 
@@ -128,14 +59,10 @@ def shared_program(page: str, section: str, yours: str) -> str:
     texts: list[str] = []
     importable: dict[str, tuple[str, str]] = {}  # name -> module, and what is imported from it, "" for itself
     for part in SHARED[page, section]:
-        if part in HEADERS:
-            imports, _, text = HEADERS[part].rpartition("\n\n")
-        else:
-            path, name = part.split(" ")
-            imports = (MODEL / path).read_text(encoding="utf-8")
-            text = marked_programs(imports)[name]
-        importable |= _imports(imports)
-        text = text.strip("\n")
+        module, _, name = part.rpartition(": ")
+        source = read_shipped(ROOT / (f"model/{module}" if module else HEADERS)).decode("utf-8")
+        importable |= _imports(source)
+        text = marked_programs(source)[name].strip("\n")
         texts.append(f"\n{text}\n" if text.startswith("def ") else text)
     read = _undefined("\n".join(texts))
     values = [f"{name} = None{yours}" for name in read if name not in importable]
@@ -164,7 +91,7 @@ def _import_lines(names: dict[str, tuple[str, str]]) -> list[str]:
     groups: dict[int, list[str]] = {0: [], 1: [], 2: []}
     for start in sorted(imported, key=lambda start: (start.startswith("from"), start)):
         package = start.split()[1].partition(".")[0]
-        group = 0 if package in sys.stdlib_module_names else 2 if package == MODEL.name else 1
+        group = 0 if package in sys.stdlib_module_names else 2 if package == "model" else 1
         alone = start.startswith("import")
         groups[group].append(f"import {imported[start][0]}" if alone else start + ", ".join(imported[start]))
     return ["\n".join(lines) for lines in groups.values() if lines]

@@ -1,8 +1,5 @@
 """Programs of marked lines: their imports, values and headers; every mark belongs to one program."""
 
-import ast
-from collections import Counter
-
 import pytest
 
 from pages.shared import shared_programs
@@ -38,10 +35,14 @@ def computed(given: Tensor, width: int) -> Tensor:
 
 @pytest.fixture
 def own(tmp_path, monkeypatch):
-    (tmp_path / "lesson.py").write_text(MODULE, encoding="utf-8")
-    monkeypatch.setattr(shared_programs, "MODEL", tmp_path)
-    monkeypatch.setitem(shared_programs.HEADERS, "load", "from PIL import Image\n\ngiven = Image.open(path)\n")
-    monkeypatch.setitem(shared_programs.SHARED, ("page", "own"), ("load", "lesson.py double", "lesson.py own"))
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "lesson.py").write_text(MODULE, encoding="utf-8")
+    (tmp_path / "headers.py").write_text(
+        "from PIL import Image\n\n# program: load\ngiven = Image.open(path)\n# end of program\n", encoding="utf-8"
+    )
+    monkeypatch.setattr(shared_programs, "ROOT", tmp_path)
+    monkeypatch.setattr(shared_programs, "HEADERS", "headers.py")
+    monkeypatch.setitem(shared_programs.SHARED, ("page", "own"), ("load", "lesson.py: double", "lesson.py: own"))
 
 
 def test_a_program_has_its_imports_then_its_values_then_headers_then_the_marked_lines(own):
@@ -56,18 +57,17 @@ def test_a_program_has_its_imports_then_its_values_then_headers_then_the_marked_
 
 
 def test_a_mark_that_is_missing_is_an_error(own, monkeypatch):
-    monkeypatch.setitem(shared_programs.SHARED, ("page", "own"), ("lesson.py other",))
+    monkeypatch.setitem(shared_programs.SHARED, ("page", "own"), ("lesson.py: other",))
     with pytest.raises(KeyError, match="other"):
         shared_programs.shared_program("page", "own", "")
 
 
-def test_every_mark_is_shown_and_every_header_has_no_comment_that_would_stay_english():
-    parts = Counter(part for parts in shared_programs.SHARED.values() for part in parts)
+def test_every_mark_is_in_a_program():
+    model = shared_programs.ROOT / "model"
     marks = {
-        f"{path.relative_to(shared_programs.MODEL).as_posix()} {name}"
-        for path in shared_programs.MODEL.rglob("*.py")
+        f"{path.relative_to(model).as_posix()}: {name}"
+        for path in model.rglob("*.py")
         for name in marked_programs(path.read_text(encoding="utf-8"))
     }
-    assert set(parts) == marks | set(shared_programs.HEADERS)
-    for header in shared_programs.HEADERS.values():
-        assert "#" not in header and ast.parse(header)
+    headers = marked_programs((shared_programs.ROOT / shared_programs.HEADERS).read_text(encoding="utf-8"))
+    assert marks | set(headers) == {part for parts in shared_programs.SHARED.values() for part in parts}

@@ -46,10 +46,10 @@ def test_marked_lines_are_programs_without_their_indentation():
 
 
 def shown() -> Iterator[tuple[Path, str]]:
-    """Programs, and marked lines of the model, with their files."""
-    for path in (ROOT / "assets" / "code").rglob("*.py"):
+    """Programs, and marked lines of headers and of the model, with their files."""
+    for path in (ROOT / "assets" / "code").glob("*/*.py"):
         yield path, path.read_text(encoding="utf-8")
-    for path in (ROOT / "model").rglob("*.py"):
+    for path in [ROOT / "assets" / "code" / "headers.py", *(ROOT / "model").rglob("*.py")]:
         yield from ((path, text) for text in marked_programs(path.read_text(encoding="utf-8")).values())
 
 
