@@ -11,6 +11,7 @@ from tests.payloads import read_payload
 from views.components.opened_layer import LayerRequest, valid_request
 from views.components.requests import INVALID, InvalidRequest
 from views.controls.sentence_input import TIRED
+from views.text.numbers import short
 
 
 def opened(
@@ -50,7 +51,7 @@ def test_seven_stations_of_the_head_with_the_largest_weight(open_app, trace, pag
     assert titles == ["Input", "q, k, v", "Scores", "Softmax", "Weighted mean", "Add & Norm", "Feed-forward"]
     order = (-weights[head]).argsort(kind="stable")[:4]
     rows = answer["stations"][3]["rows"]
-    assert [row[1] for row in rows] == [f"{weights[head][key]:.3f}" for key in order]
+    assert [row[1] for row in rows] == [short(float(weights[head][key])) for key in order]
     assert [row[2] for row in rows] == pytest.approx([float(weights[head][key]) for key in order], rel=1e-4)
     for station in answer["stations"]:
         link = urlsplit(station["link"])
