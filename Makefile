@@ -118,7 +118,7 @@ audit: dev-environment
 fuzz: dev-environment
 	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m tests.fuzz $(OPTIONS)
 	BIN=$(BIN) sh tests/browser/install.sh
-	OMP_NUM_THREADS=1 ATLAS_ALL_PARTS=1 $(BIN)/python -m pytest tests/browser/test_hostile.py
+	OMP_NUM_THREADS=1 ATLAS_ALL_PARTS=1 $(BIN)/python -m pytest -m nightly tests/browser/test_hostile.py
 
 bench: dev-environment
 	BIN=$(BIN) sh tests/browser/install.sh

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import json
 import re
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -127,3 +129,14 @@ def test_the_readme_is_short_and_has_one_picture_and_the_commands():
     assert len(text.splitlines()) <= LONGEST_README
     assert len(re.findall(r"^!\[", text, re.MULTILINE)) == 1
     assert "make run" in text and "make test" in text
+
+
+def test_every_test_file_that_the_makefile_names_has_tests_under_its_markers():
+    """`pytest` without a marker leaves out what is marked, and ends with an error where nothing is left."""
+    calls = re.findall(r"(?:-m pytest|PYTEST\)) (.*\.py)$", MAKEFILE, re.MULTILINE)
+    named = {(re.search(r"-m (\w+)|$", call)[1], call.split()[-1]) for call in calls if "*" not in call}
+    assert {file for _, file in named} >= {"tests/browser/test_hostile.py", "tests/browser/test_walk.py"}
+    for marker, file in named:
+        command = ["pytest", "--collect-only", *(["-m", marker] if marker else []), file]
+        collected = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True)
+        assert collected.returncode == 0, f"{' '.join(command)}: {collected.stdout[-300:]}"

@@ -1,7 +1,7 @@
 """Hostile text in every input and every parameter of every page: shown or refused, never interpreted.
 
 Pages, their parts, their inputs and their parameters are read from the app, so that a new page is covered at once.
-The fixture `page` checks that no other host gets a request and no script breaks. `make test` looks at the home
+The fixture `page` checks that no other host gets a request and no script breaks. `make nightly` looks at the home
 page, `make fuzz` at all pages with all of their parts.
 """
 
