@@ -55,7 +55,8 @@ class Metric(ABC):
             CausalError: one does not exist; the message states how many there are.
         """
         for index in self.indices:
-            if not isinstance(index, int | np.integer) or not 0 <= index < resumable.columns:
+            is_whole = isinstance(index, int | np.integer) and not isinstance(index, bool)
+            if not is_whole or not 0 <= index < resumable.columns:
                 raise CausalError(
                     "There is no logit {index}; this network has {count}, from 0 to {last}.",
                     index=index,

@@ -181,6 +181,8 @@ def test_every_value_of_every_recipe(codes, name):
         ("sentences", "pair, 1, 'probability'", "pair, 2.0, 'probability'", "`place` must be a whole number, not 2.0."),
         ("sentences", "('cross',)", "(3,)", "`parts` must be one of encoder, decoder, cross, not 3."),
         ("sentences", "'position'", "'middle'", "`alignment` must be one of position, not 'middle'."),
+        ("noisy picture", "index=4", "index=True", "There is no logit True; this network has 10, from 0 to 9."),
+        ("opened", "attention('decoder')", "attention(['a'])", "This trace has no attention of kind ['a']; it has "),
         ("texts", "experiments['answer']", "experiments['loss']", "Of these two texts 'loss' is not measured; choose "),
     ],
 )
