@@ -31,7 +31,7 @@ body:has([data-testid=stMain] :is([data-testid=stAlert], [data-testid=stExceptio
 
 # Below the translation: an outline, or a component, whose script removes all of this.
 # The home page has its title, its purpose and its links in one line: see web/src/page/content.css.
-_OUTLINE = f"""<style>
+_CONTENT_OUTLINE = f"""<style>
 .first {{display: flex; flex-flow: row wrap; align-items: baseline; align-content: flex-start; gap: .5rem 1rem;
   padding-inline: 2.5rem}}
 .first > * {{flex: 0 0 100%; box-sizing: border-box}}
@@ -85,5 +85,5 @@ def content_html(content: InitialContent) -> str:
         token=literal.TOKEN,
         sentence=literal.html(content.sentence),
         translation=generated_tokens.labelled_sentence(say("translation", "Translation"), content.translation, _TO),
-        below=_VIEW + initial_component.component_html(content.view) if content.view else _OUTLINE,
+        below=_VIEW + initial_component.component_html(content.view) if content.view else _CONTENT_OUTLINE,
     )

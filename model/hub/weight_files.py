@@ -10,7 +10,7 @@ from .bounded_json import LARGEST_INDEX, read_bounded
 from .errors import OpenError
 from .folder_files import TEXTS, open_regular
 
-WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
+WEIGHTS, WEIGHT_INDEX = "model.safetensors", "model.safetensors.index.json"
 ADAPTER, ADAPTER_WEIGHTS = "adapter_config.json", "adapter_model.safetensors"  # of the library peft
 VOCABULARIES = {".spm", ".tiktoken", ".bpe"}  # of tokenizers, besides texts
 PICKLED = {".bin", ".pt", ".pth", ".ckpt"}
@@ -34,8 +34,10 @@ def select_weights(entries: Iterable[Path]) -> list[Path]:
     weights = {name for name in files if name.endswith(".safetensors")}
     if WEIGHTS in files:
         read = {WEIGHTS}
-    elif INDEX in files:
-        read = (_indexed(files[INDEX]) or {name for name in weights if _SHARD.fullmatch(name)}) & weights or weights
+    elif WEIGHT_INDEX in files:
+        read = (
+            _indexed(files[WEIGHT_INDEX]) or {name for name in weights if _SHARD.fullmatch(name)}
+        ) & weights or weights
     else:
         return sorted(files[name] for name in weights)
     if ADAPTER in files:

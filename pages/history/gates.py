@@ -74,7 +74,7 @@ def render(request: Request) -> None:
     result = {"unit": unit + 1, **opened} if order == "input" else None
     render_experiment("history-gates", {"order": "input"}, result)
     _render_files(activations, f"{name}-{layer.replace('.', '-')}", language)
-    gates_held.render(request, service, trace, {id: (layer, labels[id]) for id, layer in layers.items()})
+    gates_held.render_held_gates(request, service, trace, {id: (layer, labels[id]) for id, layer in layers.items()})
 
 
 def prefetch_trace() -> None:

@@ -24,7 +24,9 @@ FREE, SHUT, OPEN = "free", "shut", "open"
 HELD_VALUES = {SHUT: 0.0, OPEN: 1.0}
 
 
-def render(request: Request, service: Service, trace: RecurrentTrace, layers: Mapping[str, tuple[str, str]]) -> None:
+def render_held_gates(
+    request: Request, service: Service, trace: RecurrentTrace, layers: Mapping[str, tuple[str, str]]
+) -> None:
     """Choose a gate and its value; compare both translations and -ln p of every token.
 
     At first no gate is held, so that the section opens without further passes.

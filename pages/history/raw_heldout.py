@@ -20,7 +20,7 @@ def _study(weights: tuple[str, str]) -> RawAttentionFigures:
     return RawAttentionFigures.read(SHIPPED, weights)
 
 
-def render(request: Request, recurrent: str) -> None:
+def render_heldout(request: Request, recurrent: str) -> None:
     """Show the figures over held-out sentences; the states of the network `recurrent` are among the stages."""
     st.header(say("history.raw.study", "Over many held-out sentences"), anchor=False)
     try:

@@ -63,7 +63,7 @@ def render(request: Request) -> None:
     _render_cosine_experiment(attentions, form)
     raw_tables.render_stages(attentions, form)
     raw_tables.render_exceeding_pairs(attentions, trace.source_tokens)
-    raw_heldout.render(request, STATES_NETWORK)
+    raw_heldout.render_heldout(request, STATES_NETWORK)
     _render_files(attentions, trace.source_tokens)
 
 

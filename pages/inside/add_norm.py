@@ -115,7 +115,7 @@ def render(request: Request) -> None:
         for sub_layer in recomputed
         for step in ((HIDDEN, "ffn") if sub_layer.step == "ffn" else (sub_layer.step,))
     ]
-    rate, inside = dropout.render(request, stack, steps, position, names[position])
+    rate, inside = dropout.render_dropout(request, stack, steps, position, names[position])
     title = say("inside.layer-code", "A whole layer as a class, in PyTorch")
     rates = (rate, rate if inside else 0.0)
     render_program("inside", f"{stack}-layer", title, **code_values.sentence(request), rates=rates)

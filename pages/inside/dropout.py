@@ -28,7 +28,7 @@ DRAWS = 8
 LARGEST_RATE = 0.9
 
 
-def render(
+def render_dropout(
     request: Request, stack: Stack, sub_layers: Sequence[tuple[int, str]], position: int, token: str
 ) -> tuple[float, bool]:
     """Show the token's vector without dropout above those of `DRAWS` draws.

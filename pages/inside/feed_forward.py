@@ -57,7 +57,7 @@ def render(request: Request) -> None:
     first = request.service.lesson((*key[:-1], 0), measure_hidden_units, trace, stack, 0)
     result = {"layer": layer + 1, "last": percent(hidden_units.share), "first": percent(first.share)}
     render_experiment("inside-feed-forward", {"layer": layers[-1]}, result if str(layer + 1) == layers[-1] else None)
-    feed_forward_token.render(request, hidden_units, tokens, (stack, layer), key)
+    feed_forward_token.render_token(request, hidden_units, tokens, (stack, layer), key)
     feed_forward_sums.render_shapes(len(tokens), hidden_units.d_model, d_ff)
     render_units(hidden_units, tokens, stack)
     render_table(hidden_units, tokens, stack)

@@ -15,7 +15,7 @@ from views.text.catalogue import say
 
 
 @fragment
-def render(
+def render_token(
     request: Request, hidden_units: HiddenUnits, tokens: tuple[str, ...], place: tuple[Stack, int], key: tuple
 ) -> None:
     """Show the numbers; sliders choose the token, one of the d_ff units and one of the d_model dimensions.

@@ -26,7 +26,7 @@ RATE, STEP = Message("training.rate", "learning rate"), Message("training.step",
 YES, NO, NONE = Message("formation.yes", "yes"), Message("formation.no", "no"), "\u2013"
 
 
-def render(study: FormationStudy) -> None:
+def render_formed_heads(study: FormationStudy) -> None:
     """Show the figures of all seeds, and the curves and heads of one."""
     st.header(say("formation.when", "When heads form"), anchor=False)
     sentences, seeds = grouped(study.sentences), [str(run.seed) for run in study.runs]

@@ -69,7 +69,7 @@ def render(request: Request) -> None:
     trace = choose_target(request)
     if trace is not None:
         _render_sentence(request, service, study, trace)
-    formed_heads.render(study)
+    formed_heads.render_formed_heads(study)
 
 
 def _read_study(model: PositionTranslator) -> FormationStudy:

@@ -16,12 +16,12 @@ from model.tracing.picture_trace import PatchTrace
 from pages.shared.causes import integration_offer
 from pages.shared.service import Service
 from pages.shared.texts import caption
+from pages.vision.faithfulness import PAGE
 from views.text import literal
 from views.text.catalogue import say_count, say_error
 from views.text.class_names import class_name
 from views.text.numbers import percent, three_digits
 
-PAGE = "vision_layers"
 BACKWARD = 3  # a gradient takes about as long as so many runs
 USUAL_POINTS = FIRST_POINTS + 2 * FIRST_POINTS  # of gradients: their number is doubled once for most pictures
 
