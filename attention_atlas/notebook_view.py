@@ -6,7 +6,7 @@ from typing import Literal
 
 from .model.runtime.checkpoint import write_atomically
 from .model.runtime.messages import UserError
-from .model.text.token_labels import read_tokens
+from .model.text.words import read_tokens
 from .views.components import notebook_page
 from .views.map_weights import Scale
 from .views.text import catalogue
@@ -20,10 +20,19 @@ from .views.viewer.notebook_sections import (
     text_sections,
 )
 from .views.viewer.pictured_maps import pictures_in_text, with_part_names, with_pictures_as_one
-from .views.viewer.result_sections import result_files, result_sections
-from .views.viewer.result_words import result_title
-from .views.viewer.show_options import check_options, check_size, check_table_size, page_language
-from .views.viewer.shown_maps import GivenWeightsError, read_picture, read_trace, read_weights, select_layers, tower_of
+from .views.viewer.result_sections import result_files, result_sections, result_title
+from .views.viewer.shown_maps import (
+    GivenWeightsError,
+    check_options,
+    check_size,
+    check_table_size,
+    page_language,
+    read_picture,
+    read_trace,
+    read_weights,
+    select_layers,
+    tower_of,
+)
 
 
 class ShowError(UserError, GivenWeightsError):

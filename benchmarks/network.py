@@ -13,8 +13,7 @@ from model.attribution.head_ablation import ablate_translation_heads, loss_witho
 from model.decoding.search import greedy_batch
 from model.networks.tap import Intervention
 from model.tracing.kinds import TRANSLATION
-from model.tracing.layer_stacks import layer_names
-from model.tracing.trace import record_trace
+from model.tracing.trace import layer_names, record_trace
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
 LENGTHS = (12, 64, 256)

@@ -20,7 +20,7 @@ from model import ConvolutionClassifier
 ConvolutionClassifier.load("folder").trace(image).maps  # a convolutional network that learned from the same pictures
 """
 
-from .runtime import interrupts as _interrupts  # isort: skip  # noqa: F401  # first, before what takes long
+from .runtime import processes as _interrupts  # isort: skip  # noqa: F401  # first, before what takes long
 
 from .causal.causal_error import CausalError
 from .causal.metrics import Logit, LogitDifference, Probability, TargetLoss
@@ -40,7 +40,6 @@ from .recurrent_translator import RecurrentTranslator
 from .runtime.checkpoint import CheckpointError
 from .runtime.messages import UserError
 from .sentence_check import InputError
-from .tracing.gate_interventions import GateInterventions, HeldGate
 from .tracing.head_interventions import (
     Forbid,
     InterventionError,
@@ -51,7 +50,7 @@ from .tracing.head_interventions import (
     Temperature,
     Window,
 )
-from .tracing.interventions import HeadInterventions
+from .tracing.interventions import GateInterventions, HeadInterventions, HeldGate
 from .tracing.trace import Candidate, Trace, Verification
 from .translator import Step, Translator
 

@@ -39,14 +39,23 @@ from .networks.tap import Chain, Intervention, Tap
 from .networks.vision import VisionConfig, VisionTransformer
 from .picture_classifier import PictureClassifier
 from .runtime.arrays import to_array
-from .runtime.fallback import falls_back
+from .runtime.device import falls_back
 from .runtime.progress import InSteps
 from .tracing.interventions import HeadInterventions, to_tap
 from .tracing.kinds import VISION
-from .tracing.layer_stacks import LayerStacks, StackPlan, attention_stacks, layer_names, stream_stack
-from .tracing.model_of_trace import TraceOfModel, attach_model, check_trace
 from .tracing.picture_trace import PatchTrace
-from .tracing.trace import AttentionRecord, gather_attention
+from .tracing.trace import (
+    AttentionRecord,
+    LayerStacks,
+    StackPlan,
+    TraceOfModel,
+    attach_model,
+    attention_stacks,
+    check_trace,
+    gather_attention,
+    layer_names,
+    stream_stack,
+)
 from .tracing.traced_model import Capability
 from .trained_model import ASSETS
 

@@ -9,7 +9,7 @@ from PIL import Image
 from .networks.convolution import ConvolutionalNetwork, ConvolutionConfig
 from .networks.tap import Chain, Recorder, Tap
 from .picture_classifier import PictureClassifier
-from .runtime.fallback import falls_back
+from .runtime.device import falls_back
 from .tracing.kinds import AttentionKind
 from .tracing.picture_trace import PictureTrace
 from .tracing.trace import AttentionRecord

@@ -18,7 +18,7 @@ from .export.gpt2 import write_gpt2
 from .export.whole_folder import whole_folder
 from .networks.decoder_only import DecoderOnlyConfig, DecoderOnlyTransformer
 from .networks.tap import Tap
-from .runtime.fallback import falls_back
+from .runtime.device import falls_back
 from .runtime.messages import Template
 from .sentence_check import MAX_TOKENS
 from .text.tokenizer import Tokenizer
@@ -26,7 +26,7 @@ from .tracing.head_interventions import Shapes
 from .tracing.interventions import HeadInterventions
 from .tracing.kinds import DECODER, AttentionKind
 from .tracing.language_trace import LanguageTrace, record_language_trace
-from .tracing.model_of_trace import attach_model, check_trace
+from .tracing.trace import attach_model, check_trace
 from .tracing.traced_model import Capability
 from .trained_model import ASSETS
 from .translator import SHIPPED as TRANSLATOR

@@ -8,23 +8,19 @@ from torch import nn
 
 from .hub.downloading import DownloadProgress
 from .hub.errors import OpenError, raised_as
-from .hub.folder_files import list_entries, open_regular
+from .hub.folder import list_entries, open_regular, select_weights
+from .hub.forward_run import return_outputs_by_default
 from .hub.interface import configs_of, in_eager_form
-from .hub.library_types import Network
-from .hub.library_version import check_library_version
+from .hub.library_version import Network, check_library_version
 from .hub.live_network import LiveNetwork, share_tensors
 from .hub.loading import DTYPES, LoadedModel, check_input, load_model
 from .hub.model_inputs import reads_pictures_with_text
 from .hub.opened_model import OpenedModel
 from .hub.opened_pictures import OpenedPictureModel
 from .hub.readers import NO_PROCESSOR, check_vocabulary, is_picture_text_processor
-from .hub.saved_settings import return_outputs_by_default
-from .hub.source import commit_of, folder_of, read_source
-from .hub.source_check import check_reader, check_source, check_task, network_inside
+from .hub.source import check_reader, check_source, check_task, commit_of, folder_of, network_inside, read_source
 from .hub.tasks import ModelTask, body_of, task_of_network
-from .hub.weight_files import select_weights
-from .runtime.device import choose_device
-from .runtime.fallback import place_on_device
+from .runtime.device import choose_device, place_on_device
 
 SPREAD = "spread"  # in place of a device: as many devices as are needed
 

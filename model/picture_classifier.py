@@ -11,7 +11,7 @@ from torch import Tensor
 from .networks.tap import Tap
 from .picture_arrays import is_array, picture_of
 from .picture_conversion import upright_rgb
-from .runtime.fallback import falls_back
+from .runtime.device import falls_back
 from .tracing.picture_trace import PictureTrace
 from .trained_model import TrainedModel
 

@@ -22,10 +22,10 @@ from .networks.recurrent_config import VARIANTS, RecurrentConfig
 from .networks.recurrent_trace import RecurrentTrace, record_recurrent_trace
 from .networks.tap import Tap
 from .runtime.checkpoint import CheckpointError, read_json
-from .runtime.fallback import falls_back
+from .runtime.device import falls_back
 from .runtime.progress import InSteps, run_to_end
 from .sentence_check import MAX_TOKENS
-from .tracing.gate_interventions import GateInterventions, gated_layers
+from .tracing.interventions import GateInterventions, gated_layers
 from .tracing.kinds import CROSS, AttentionKind
 from .tracing.traced_model import Capability
 from .translator import SHIPPED as TRANSLATOR

@@ -19,8 +19,7 @@ from .runtime.checkpoint import (
     read_json,
     read_text,
 )
-from .runtime.device import choose_device
-from .runtime.fallback import NetworkOwner, describe_device, device_of, place_on_device
+from .runtime.device import NetworkOwner, choose_device, describe_device, device_of, place_on_device
 from .tracing.traced_model import Capability
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"

@@ -27,17 +27,15 @@ from .networks.tap import Tap
 from .networks.transformer import Transformer
 from .pulling.pull_methods import PullMethods
 from .runtime.checkpoint import check_sha256, explain_read_errors
-from .runtime.fallback import falls_back
+from .runtime.device import falls_back
 from .runtime.progress import InSteps, run_to_end, steps_with_fallback
 from .sentence_check import MAX_TOKENS, check_target_ids, check_text, warn_if_read_differently
-from .text.english import foreign_sign
-from .text.english_statistics import EnglishStatistics
+from .text.english import EnglishStatistics, foreign_sign
 from .text.tokenizer import Tokenizer
 from .tracing.head_interventions import InterventionError, Shapes
 from .tracing.interventions import HeadInterventions, to_tap
 from .tracing.kinds import TRANSLATION, AttentionKind
-from .tracing.model_of_trace import attach_model, check_trace
-from .tracing.trace import Candidate, SentenceTrace, Trace, record_trace
+from .tracing.trace import Candidate, SentenceTrace, Trace, attach_model, check_trace, record_trace
 from .tracing.traced_model import Capability
 from .trained_model import ASSETS, TrainedModel
 

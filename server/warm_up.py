@@ -13,11 +13,10 @@ from contextlib import asynccontextmanager
 from server import logs, metrics, result_cache, streamlit_internals
 from server.download_store import download_store
 from server.health import readiness
-from server.memory_budget import free_memory, limit_malloc_arenas, memory_budget, memory_growth
+from server.memory_budget import free_memory, limit_malloc_arenas, memory_budget, memory_growth, release_disconnected
 from server.prefetch import prefetcher
 from server.run_context import run_queue
 from server.run_queue import RunQueue
-from server.screen_memory import release_disconnected
 from server.singleton import release_all_idle
 from server.temporary_files import clear_abandoned
 

@@ -44,7 +44,7 @@ def _numbers(block: bytes, dtype: str) -> np.ndarray:
 
 
 def _levels(block: bytes, count: int, levels: int) -> np.ndarray:
-    """Read weights that `views/viewer/level_code.py` wrote, bit by bit."""
+    """Read weights that `views/viewer/payload.py` wrote, bit by bit."""
     lengths, bits = block[1 : 1 + block[0]], "".join(f"{byte:08b}" for byte in block[1 + block[0] :])
     code, codes = 0, {}
     for length in range(1, max(lengths, default=0) + 1):

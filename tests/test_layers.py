@@ -229,7 +229,7 @@ def foreign_attributes(source: str, declared: set[str]) -> list[str]:
 # Attributes that libraries define to be set, and parameters of a network that the same function copied.
 SET_ON_LIBRARIES = {
     "model/attribution/intervention_result.py": ["setattr(attention.query)"],
-    "model/hub/saved_settings.py": ["config.return_dict", "setattr(config)"],  # of our own copy of a model
+    "model/hub/forward_run.py": ["config.return_dict", "setattr(config)"],  # of our own copy of a model
     "model/hub/generation.py": ["network.generation_config", "setattr(settings)"],  # of our own copy, for one call
     "model/hub/live_network.py": ["module._compiled_call_impl", "setattr(module)"],  # the same
     "model/study/run.py": ["bar.n"],

@@ -58,7 +58,7 @@ GUARDED = {
     "model/runtime/device.py": {"/proc", "os.sched_getaffinity"},  # asks whether they exist
     "model/runtime/free_memory.py": {"/proc", "ctypes.windll", "os.sysconf"},  # asks each system in its own way
     "server/memory_budget.py": {"/proc", "os.sysconf"},  # after a file of Linux was read
-    "views/export/fonts.py": {"/usr", "drive"},  # folders of fonts, of each system, that are searched where they exist
+    "views/export/drawing.py": {"/usr", "drive"},  # folders of fonts, of each system, where they exist
 }  # fmt: skip
 
 
@@ -170,7 +170,7 @@ def test_which_names_are_of_one_system(source: str, expected: set[str]):
 PATH = re.compile(r"\b(\w*path|\w*folder|\w*file|directory)\b(\.\w+)?", re.IGNORECASE)
 _RELATIVE = re.compile(r"\.relative_to\([^()]*\)$")
 # Compares a path as text with the separator of its own system.
-BY_SYSTEM = {"model/hub/folder_files.py": {"os.sep"}}
+BY_SYSTEM = {"model/hub/folder.py": {"os.sep"}}
 
 
 def paths_by_hand(source: str) -> set[str]:

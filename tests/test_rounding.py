@@ -29,7 +29,7 @@ WRITES = {
 
 # Files of the pages and views that write decimals otherwise than by `views/text/numbers.py`, with the reason.
 FORMATS = {
-    "pages/inside/dropout.py": "the mean of cosines, which is near 1",
+    "pages/inside/add_norm.py": "the mean of cosines, which is near 1",
     "pages/inside/feed_forward_sums.py": "figures of a paper, with its decimals",
     "pages/shared/doubt.py": "BLEU with one decimal",
     "pages/shared/models.py": "BLEU and chrF with one decimal",
@@ -43,7 +43,7 @@ FORMATS = {
     "views/svg/course_vectors.py": "an opacity of a drawing",
     "views/svg/head_arcs.py": "places of a drawing",
     "views/svg/unrolled.py": "places of a drawing",
-    "views/viewer/show_options.py": "megabytes of a page that is too large",
+    "views/viewer/shown_maps.py": "megabytes of a page that is too large",
 }
 # Scripts of the browser that round otherwise than by `web/src/core/numbers.ts`, with the reason.
 SCRIPTS = {

@@ -21,7 +21,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po, write_po
 
 from tools import translated_prose
-from views.text import model_card, program_comments
+from views.text import model_card, prose
 from views.text.catalogue import ENGLISH, TEXT
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -93,9 +93,9 @@ def texts_of_the_code() -> Catalog:
                 catalogue.add(text, context=id)
     programs = [path.read_text(encoding="utf-8") for path in sorted((ROOT / PROGRAMS).glob("*/*.py"))]
     for path in [ROOT / PROGRAMS / "headers.py", *sorted((ROOT / "model").rglob("*.py"))]:
-        programs += program_comments.marked_programs(path.read_text(encoding="utf-8")).values()
+        programs += prose.marked_programs(path.read_text(encoding="utf-8")).values()
     for program in programs:
-        for text in program_comments.comments_in(program):
+        for text in prose.comments_in(program):
             catalogue.add(text)
     for path in sorted((ROOT / "assets").rglob("card.md")):
         for text in model_card.texts_of_card(path.read_text(encoding="utf-8")):

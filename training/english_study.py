@@ -19,14 +19,18 @@ from model.text.english import (
     MEASURED,
     SENTENCE_WORDS,
     SIGNS,
+    SYMBOLS,
     THRESHOLD,
+    UNLISTED,
+    UNSEEN,
+    EnglishStatistics,
     count_words,
     foreign_evidence,
     foreign_sign,
+    letter_triples,
     split_lowercase,
     split_words,
 )
-from model.text.english_statistics import SYMBOLS, UNLISTED, UNSEEN, EnglishStatistics, letter_triples
 
 from .frequent_words import frequent_words
 from .proportions import wilson_interval

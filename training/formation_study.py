@@ -26,9 +26,16 @@ from model.lessons.network_comparison import BootstrapInterval
 from model.networks.config import TransformerConfig
 from model.networks.transformer import Transformer
 from model.position_translator import PositionTranslator
-from model.runtime.checkpoint import load_weights, read_json, sha256_of, write_atomically, write_json
+from model.runtime.checkpoint import (
+    load_weights,
+    read_json,
+    read_snapshot,
+    sha256_of,
+    snapshot_file,
+    write_atomically,
+    write_json,
+)
 from model.runtime.device import choose_device, describe_hardware
-from model.runtime.snapshot_weights import read_snapshot, snapshot_file
 from model.runtime.training_record import METRICS, read_metrics
 from model.study.head_measurements import measure_translation
 from model.text.tokenizer import Tokenizer

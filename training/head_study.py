@@ -16,7 +16,7 @@ from model.attribution.head_statistics import (
     StatisticsAccumulator,
     load_statistics,
 )
-from model.causal.head_outputs import HeadMeans, measure_means
+from model.causal.head_replacement import HeadMeans, measure_means
 from model.causal.resumable import Inputs
 from model.classifier import VisionClassifier
 from model.data.corpus import VALIDATION_SENTENCES, Corpus, read_split

@@ -33,8 +33,7 @@ from model.lessons.network_comparison import (
 from model.networks.recurrent_config import VARIANTS
 from model.recurrent_translator import SHIPPED, RecurrentTranslator
 from model.runtime.checkpoint import read_measured, write_json
-from model.runtime.device import choose_device, describe_hardware
-from model.runtime.fallback import device_of
+from model.runtime.device import choose_device, describe_hardware, device_of
 from model.sentence_check import InputError
 from model.text.word_alignment import AlignmentTable, find_links
 from model.tracing.trace import SentenceTrace

@@ -7,8 +7,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from model.runtime.checkpoint import CheckpointError, load_tensors, save_tensors
-from model.runtime.snapshot_weights import FOLDER, snapshot_file
+from model.runtime.checkpoint import FOLDER, CheckpointError, load_tensors, save_tensors, snapshot_file
 
 from .loop import TrainingTask
 

@@ -6,19 +6,107 @@ and the translation, once the server has made it, and *Attention* the maps of th
 that Streamlit requests later was tried: two cores are busy anyway, and all scripts came later.)
 """
 
-from collections.abc import Callable
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from . import initial_component, navigation, palette
-from .initial_content import InitialContent, content_html
+from . import initial_html, navigation, palette, streamlit_internals
+from .components import html_export
+from .components.html_export import ComponentSnapshot
+from .html import generated_tokens
 from .text import catalogue, literal
 from .text.catalogue import say
 from .url_state import script
-from .url_state.session_state import LANGUAGE
+from .url_state.session_state import LANGUAGE, TEXT
+from .viewer import built_files
+
+# The content of a page before Streamlit runs: the default sentence, its translation, on some pages a component.
+
+_TO = "fr"  # the language of translations
+
+# The sentence in its box and the translation, where the page will have them. They remain until it has, or has an error,
+# at most for 10 seconds from its first element on: that animation has a name of its own, so that it starts then.
+_CONTENT = """<style>
+@font-face {{font-family: "Source Sans"; font-weight: 100 900; src: url("{font}") format("woff2")}}
+.first {{padding-top: 7.75rem}}
+.first h1 {{padding-bottom: .2rem; margin: 0}}
+.first label {{display: block; font-size: .875rem; height: 1.75rem}}
+.first > div.box {{font-size: .875rem; line-height: 2.5rem; padding: 0 .8rem; margin: 0 0 1rem; border-radius: 4px;
+  background: var(--box); overflow: hidden; text-overflow: ellipsis; white-space: nowrap}}
+@keyframes first-may-leave {{to {{visibility: hidden}}}}
+@media (min-width: 1200px) {{.first {{padding-top: 5rem}}}}
+@media (max-width: 640px) {{.first {{padding-top: 8rem}}}}
+body:has([data-testid=stMain] [data-testid=stElementContainer]) > .first {{display: block;
+  animation: first-may-leave 0s 10s forwards}}
+body:has([data-testid=stMain] :is([data-testid=stAlert], [data-testid=stException])) > .first {{display: none}}
+</style><label>{label}</label><div{token} class="box" lang="en">{sentence}</div>{translation}{below}"""
+
+# Below the translation: an outline, or a component, whose script removes all of this.
+# The home page has its title, its purpose and its links in one line: see web/src/page/content.css.
+_CONTENT_OUTLINE = f"""<style>
+.first {{display: flex; flex-flow: row wrap; align-items: baseline; align-content: flex-start; gap: .5rem 1rem;
+  padding-inline: 2.5rem}}
+.first > * {{flex: 0 0 100%; box-sizing: border-box}}
+.first h1 {{flex: 0 0 auto; font-size: 1.5rem; padding: 0}}
+.first > p {{flex: 1 1 20rem; margin: 0; padding-right: 379px}}
+.first > label {{display: none}}
+.first > div.box {{margin: 0}}
+.first > div:last-child {{height: 30rem; margin: 0}}
+body:has([data-testid=stMain] [data-testid=stElementContainer]) > .first {{display: flex}}
+@media (max-width: 863px) {{
+  .first {{padding-inline: 1rem}}
+  .first > p {{margin-bottom: 1.75rem; padding: 0}}
+}}
+@media (max-width: 640px) {{.first > p {{margin-top: -.5rem}}}}
+body:has([data-testid=stMain] [lang={_TO}]):has([data-testid=stMain] input) > .first {{display: none}}
+</style><div></div>"""
+_VIEW = """<style>
+.first {overflow: hidden}
+.first > div.box {width: calc(62.5% - 1rem); box-sizing: border-box}
+.first > section {margin: 1rem 0 0}
+@media (max-width: 640px) {
+  .first > div.box {width: auto; margin-bottom: 4.9375rem}
+  .first > section {margin-top: 5rem}
+}
+</style>"""
+
+
+@dataclass(frozen=True)
+class InitialContent:
+    """The default sentence of a page and its translation."""
+
+    sentence: str
+    translation: str
+    view: ComponentSnapshot | None = None  # the component below the translation, on a page that begins with one
+    # what the page opens with and then writes into its address
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    def is_for(self, query: dict[str, list[str]]) -> bool:
+        """Whether the query of a request asks for this sentence and for no other setting but the language."""
+        sentence = {TEXT: [self.sentence]}
+        written = sentence | {name: [value] for name, value in self.settings.items()}
+        return {name: values for name, values in query.items() if name != LANGUAGE} in ({}, sentence, written)
+
+
+def content_html(content: InitialContent) -> str:
+    """The content as HTML in the current language, for an element of the class `first`."""
+    font = streamlit_internals.font_file()
+    return _CONTENT.format(
+        font=f"./static/media/{font.name}" if font else "",
+        label=literal.html(say("sentence.label", "English sentence")),
+        token=literal.TOKEN,
+        sentence=literal.html(content.sentence),
+        translation=generated_tokens.labelled_sentence(say("translation", "Translation"), content.translation, _TO),
+        below=_VIEW + initial_html.component_html(content.view) if content.view else _CONTENT_OUTLINE,
+    )
+
 
 _FILES = ("/static/", "/_stcore/", "/media/", "/viewer/")  # below these paths there are no HTML pages
 
@@ -59,7 +147,7 @@ class InitialHtmlMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] != "GET" or scope["path"].startswith(_FILES):
             await self.app(scope, receive, send)
-        elif requested := script.requested_script(scope["path"]) or initial_component.requested_script(scope["path"]):
+        elif requested := script.requested_script(scope["path"]) or requested_script(scope["path"]):
             source, current_path = requested
             caching = "public, max-age=31536000, immutable" if scope["path"] == current_path else "no-store"
             response = Response(source, media_type="text/javascript", headers={"Cache-Control": caching})
@@ -153,3 +241,45 @@ def _language(query: dict[str, list[str]], scope: Scope) -> str:
     code = query.get(LANGUAGE, [""])[-1]
     preferred = Headers(scope=scope).get("accept-language", "").partition(",")[0].partition(";")[0].strip()
     return code if code in catalogue.languages() else catalogue.nearest_language(preferred)
+
+
+# Draw a component in the page that the server sends first, before Streamlit's scripts have loaded.
+#
+# The page contains its style and its payload; its script is a file, since the Content-Security-Policy forbids inline
+# scripts, and browsers cache it. It draws the same as the page's own component, in the same place, and is removed once
+# that is drawn. Until then it is inert: a selection in it would be lost.
+
+NAMES = ("attention_grid",)  # of the components that can be drawn first
+
+_ANY_PATH = re.compile(
+    rf"/first-({'|'.join(NAMES)})-\w+\.js"
+)  # during an update another version may have sent the page
+
+
+def component_html(snapshot: ComponentSnapshot) -> str:
+    """The component as HTML, to be placed in an element of the class `first`."""
+    return f"""<style>
+.first {{{html_export.colour_variables("light")}}}
+@media (prefers-color-scheme: dark) {{.first {{{html_export.colour_variables("dark")}}}}}
+.first {{--st-font: "Source Sans", sans-serif}}
+</style>{html_export.section_html(snapshot, attributes=" inert")}<template>{html_export.root_html(snapshot)}</template>
+<script src=".{path(snapshot.name)}"></script>"""
+
+
+def requested_script(requested: str) -> tuple[str, str] | None:
+    """The script for a requested path of any version of it, and its current path; else None."""
+    match = _ANY_PATH.fullmatch(requested)
+    return (source(match[1]), path(match[1])) if match else None
+
+
+@cache
+def source(name: str) -> str:
+    """The script that draws the component called `name`, one of `NAMES`."""
+    mount = built_files.embedding_script("initial")
+    return f'(() => {{\n"use strict"\n{built_files.embedded_script(name)}\n{mount}}})()\n'
+
+
+@cache
+def path(name: str) -> str:
+    """Path of that script; it changes with the content."""
+    return f"/first-{name}-{hashlib.sha256(source(name).encode()).hexdigest()[:12]}.js"

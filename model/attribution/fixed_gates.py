@@ -17,7 +17,7 @@ from ..networks.recurrent import RecurrentNetwork
 from ..networks.recurrent_trace import CellRecord, RecurrentTrace, record_recurrent_trace
 from ..runtime.progress import InSteps, Progress
 from ..text.tokenizer import Tokenizer
-from ..tracing.gate_interventions import GateInterventions, gated_layers
+from ..tracing.interventions import GateInterventions, gated_layers
 from .intervention_result import InterventionCheck, InterventionResult
 
 CERTAIN = 200.0  # the sigmoid of it is exactly 1 in single precision, and that of its negative 0
@@ -73,7 +73,7 @@ def recompute_cells(
 
     Args:
         trace: has the inputs of the cells; for the decoder, the start and the context vectors, too.
-        fixed: gate, of `model.tracing.gate_interventions.GATES` -> the value it is held at.
+        fixed: gate, of `model.tracing.interventions.GATES` -> the value it is held at.
     """
     encoding = layer != "decoder"
     recurrence = network.encoder if encoding else network.decoder

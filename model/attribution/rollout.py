@@ -15,7 +15,7 @@ from torch import Tensor
 from ..networks.tap import Recorder
 from ..networks.vision import VisionTransformer
 from ..runtime.arrays import largest_difference, to_array
-from ..tracing.layer_stacks import layer_names
+from ..tracing.trace import layer_names
 
 Fusion = Literal["mean", "max", "min"]
 FUSIONS: tuple[Fusion, ...] = ("mean", "max", "min")

@@ -7,21 +7,27 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..runtime.fallback import NetworkOwner, falls_back
+from ..runtime.device import NetworkOwner, falls_back
 from ..runtime.progress import InSteps, run_to_end
 from .activation_patching import ActivationPatching, Direction, patch_in_steps
 from .composition import CompositionScores, CopyingScores, composition, copying_scores
 from .embedding_noise import SAMPLES, SCALE, patch_noise_in_steps
 from .experiments import Experiment
-from .head_connections import INPUTS
-from .head_outputs import HeadMeans, measure_means, record_pool
-from .head_replacement import PAIRS_AMONG, HeadAblation, Replacement, ablate_in_steps
+from .head_replacement import (
+    PAIRS_AMONG,
+    HeadAblation,
+    HeadMeans,
+    Replacement,
+    ablate_in_steps,
+    measure_means,
+    record_pool,
+)
 from .integrated_gradients import MOST_POINTS, TOLERANCE, IntegratedGradients, integrate_gradients_in_steps
 from .logit_attribution import LogitAttribution, attribute_logit
 from .logit_lens import LogitLens, logit_lens_in_steps
 from .metrics import Logit, Metric
 from .own_networks import resumable
-from .path_patching import FeedForward, PathPatching, path_patch_in_steps
+from .path_patching import INPUTS, FeedForward, PathPatching, path_patch_in_steps
 from .repeated_ids import LENGTH, ROWS, RepeatedIdScores, score_heads
 from .resumable import ResumableNetwork
 from .sites import Alignment

@@ -27,7 +27,7 @@ from torch import Tensor
 
 from ..runtime.progress import InSteps, Progress, as_one_call
 from .causal_error import CausalError
-from .head_connections import Connection, connections
+from .path_patching import Connection, connections
 from .result_tables import CausalResult, Table, TableAxis
 from .resumable import HeadMatrices, ResumableNetwork
 

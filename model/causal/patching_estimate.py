@@ -7,8 +7,7 @@ from time import perf_counter
 import torch
 
 from .experiments import Experiment
-from .head_connections import INPUTS
-from .path_patching import count_edges
+from .path_patching import INPUTS, count_edges
 from .resumable import ResumableNetwork
 from .sites import find_site, make_grid, parts_of
 

@@ -13,8 +13,7 @@ from torch import Tensor, nn
 
 from ..networks.attention import MultiHeadAttention
 from ..networks.config import TransformerConfig
-from ..networks.transformer import Transformer
-from ..networks.transformer_layers import DecoderLayer, EncoderLayer
+from ..networks.transformer import DecoderLayer, EncoderLayer, Transformer
 from ..runtime.checkpoint import save_tensors, write_atomically, write_json
 from ..runtime.messages import UserError
 from ..text.tokenizer import Tokenizer

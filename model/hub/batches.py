@@ -15,7 +15,7 @@ from torch import Tensor
 
 from .eager_attention import AttentionCall, CallRecorder, is_half
 from .forward_run import ModelInputs, output_tensor, run_network
-from .library_types import Network
+from .library_version import Network
 from .model_inputs import text_inputs
 from .token_offsets import Tokens
 from .verification import HALF, MAPS, OUTPUTS

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import torch
 
 from ..tracing.kinds import KINDS, AttentionKind, with_heads
-from .eager_attention import AttentionCall
+from .eager_attention import AttentionCall, Place, layer_numbers
 from .errors import OpenError
-from .layer_numbers import Place, layer_numbers
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ def identify_calls(
 
     Args:
         calls: of the whole run.
-        running: the network's layer that made each call; see `model.hub.layer_numbers`.
+        running: the network's layer that made each call; see `model.hub.eager_attention`.
         vision: whether the input was a picture.
         source: number of tokens that the network, or its encoder, read; None for a picture, whose patches are counted.
         target: number of tokens that the decoder of an encoder-decoder read, not equal to `source`; None without one.

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from .allowlist import AllowedModel, ModelAllowlist
 from .errors import OpenError, raised_as
-from .folder import CONFIG, check_layers, check_memory, inspect_checkpoint
-from .folder_files import list_entries
+from .folder import CONFIG, check_layers, check_memory, inspect_checkpoint, list_entries
 from .source import folder_of, looks_like_id
 
 MOST_SUMMARIES = 256  # that are remembered

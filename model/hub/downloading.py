@@ -10,8 +10,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from .errors import OpenError, reason_of
-from .folder import check_memory
-from .weight_files import GGUF, UNREAD
+from .folder import GGUF, UNREAD, check_memory
 
 FILES = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
 PATTERNS: dict[str, list[str]] = {"allow_patterns": FILES, "ignore_patterns": UNREAD}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
 
-from ..runtime.fallback import ran_out_of_memory
+from ..runtime.device import ran_out_of_memory
 from ..runtime.messages import Template, UserError
 
 P = ParamSpec("P")
@@ -36,7 +36,7 @@ class WrongCallError(TypeError):
 def raised_as(template: str, /, **values: object) -> Iterator[None]:
     """Within this context, raise whatever a library raises as an `OpenError` of one sentence.
 
-    Errors that are a sentence already pass, and so do a GPU's full memory, after which `model.runtime.fallback`
+    Errors that are a sentence already pass, and so do a GPU's full memory, after which `model.runtime.device`
     computes on the CPU, and what ends a thread. A panic of a library in Rust, which is no `Exception`, does not pass.
 
     Args:

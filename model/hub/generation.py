@@ -9,11 +9,10 @@ import torch
 from ..networks.tap import Tap
 from ..runtime.progress import InSteps, Progress
 from .eager_attention import CallRecorder
-from .forward_run import ModelInputs
+from .forward_run import NO_OUTPUTS, ModelInputs
 from .interface import recording_calls
-from .library_types import Network, Reader
+from .library_version import Network, Reader
 from .model_inputs import has_decoder
-from .saved_settings import NO_OUTPUTS
 
 CHUNK = 8  # tokens between two steps
 IDS_ALONE = NO_OUTPUTS | {"return_dict_in_generate": False, "output_scores": False, "output_logits": False}

@@ -6,13 +6,12 @@ from functools import cached_property
 import numpy as np
 
 from ..runtime.messages import Template
-from ..text.token_labels import TokenAxis
+from ..text.words import TokenAxis
 from ..tracing.kinds import VISION, kind_of
-from ..tracing.model_of_trace import TraceOfModel
 from ..tracing.saving import SavableTrace
-from ..tracing.trace import Verification
+from ..tracing.trace import TraceOfModel, Verification
 from .errors import OpenError
-from .library_types import Reader
+from .library_version import Reader
 from .picture_text_inputs import PictureText
 from .record import HubRecord
 from .tasks import AnswerForm

@@ -7,7 +7,7 @@ import numpy as np
 from PIL import Image
 
 from .errors import OpenError
-from .library_types import Config, Tokenizer
+from .library_version import Config, Tokenizer
 from .readers import table_size
 from .token_offsets import Tokens, tokenize, tokens_of_ids
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .eager_attention import NAME, CallRecorder, attention, current_recorder
-from .library_types import Config, Network
+from .library_version import Config, Network
 from .softmax_calls import SoftmaxCalls
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from .errors import OpenError
-from .library_types import Network, Reader
+from .library_version import Network, Reader
 
 _CODE = re.compile(r"_*([a-z]{2,3}(?:_[A-Za-z]{2,4})?)_*")
 NAMED = 3  # languages in a refusal

@@ -1,6 +1,7 @@
 """Which versions of `transformers` and PyTorch open checkpoints; `pyproject.toml` has the same ranges."""
 
 from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .errors import OpenError
 
@@ -76,3 +77,17 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 def _text(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version))
+
+
+# Types of the library `transformers`, for annotations alone: the library itself is loaded when a model is opened.
+
+if TYPE_CHECKING:
+    from transformers import BaseImageProcessor, PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
+
+    Network: TypeAlias = PreTrainedModel
+    Tokenizer: TypeAlias = PreTrainedTokenizerBase
+    ImageProcessor: TypeAlias = BaseImageProcessor
+    Reader: TypeAlias = PreTrainedTokenizerBase | BaseImageProcessor  # converts the user's input to tensors
+    Config: TypeAlias = PretrainedConfig
+else:
+    Network = Tokenizer = ImageProcessor = Reader = Config = Any

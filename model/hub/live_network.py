@@ -6,7 +6,7 @@ from typing import Any
 
 from ..runtime.messages import Template
 from .errors import OpenError
-from .library_types import Network
+from .library_version import Network
 
 PLAIN = (bool, int, float, str, type(None))
 OWN_OF_TORCH = ("training", "_is_full_backward_hook", "call_super_init")

@@ -21,16 +21,14 @@ import torch
 from ..runtime.free_memory import free_memory
 from ..runtime.messages import Template
 from .errors import OpenError, raised_as
-from .finite_numbers import is_pooler
-from .folder import SHARE, CheckpointFiles, check_memory, check_size, inspect_checkpoint
+from .folder import ADAPTER, ADAPTER_WEIGHTS, SHARE, CheckpointFiles, check_memory, check_size, inspect_checkpoint
+from .forward_run import read_config
 from .interface import has_eager_form
-from .library_types import Config, Network, Reader
-from .library_version import check_adapter_libraries
+from .library_version import Config, Network, Reader, check_adapter_libraries
 from .model_inputs import reads_pictures_with_text
 from .readers import load_processor, load_reader
-from .saved_settings import read_config
 from .tasks import OPTIONS, ModelTask, head_left_out, loading_class, task_of
-from .weight_files import ADAPTER, ADAPTER_WEIGHTS
+from .verification import is_pooler
 
 # Try out a checkpoint's small files in another process, with limits of memory and time, before this one reads them.
 #

@@ -8,11 +8,11 @@ import numpy as np
 import torch
 from PIL import Image
 
-from ..runtime.fallback import device_of
+from ..runtime.device import device_of
 from .errors import OpenError
 from .forward_run import ModelInputs
 from .languages import TargetLanguages
-from .library_types import ImageProcessor, Network, Reader
+from .library_version import ImageProcessor, Network, Reader
 from .picture_forms import ProcessedPixels, as_processed, one_picture, upright_picture
 from .picture_layout import PictureLayout, channels, whole_patches
 from .readers import OTHER_TOKENIZER, table_size

@@ -16,16 +16,13 @@ from ..runtime.progress import InSteps, run_to_end
 from ..tracing.head_interventions import OneHot, Pull, Scale, Temperature
 from ..tracing.interventions import HeadInterventions, to_tap
 from ..tracing.kinds import AttentionKind, kind_of
-from ..tracing.model_of_trace import attach_model, check_trace
-from ..tracing.trace import Verification
+from ..tracing.trace import Verification, attach_model, check_trace
 from .batches import ROWS, is_padding_neutral, run_padded, split_output
 from .causal.opened_causal import OpenedCausalMethods
-from .causal.pictured_causes import PicturedCauses
-from .causal.resumable_pictured import ResumablePictured
+from .causal.resumable_pictured import PicturedCauses, ResumablePictured
 from .chats import render_chat
 from .eager_attention import AttentionCall, CallRecorder, repeat_kv
 from .errors import OpenError, WrongCallError, states_errors
-from .finite_numbers import check_finite
 from .forward_run import output_tensor, residual_stream, run_network
 from .hub_trace import HubTrace, notes_of
 from .input_forms import TextForm, one_text, split_batch
@@ -37,6 +34,7 @@ from .record import HubRecord, LayerRecord, reduce_call, stack_layers
 from .scoring import score_trace, scored_labels
 from .token_offsets import Tokens, labels_of
 from .trace_limits import TraceRetention, plan_retention
+from .verification import check_finite
 
 # What an opened network answers: scores of a trace, generated text, likely tokens; and the size of a trace.
 

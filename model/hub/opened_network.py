@@ -15,28 +15,25 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from ..networks.tap import Tap
-from ..runtime.device import device_name
-from ..runtime.fallback import NetworkOwner, device_of
+from ..runtime.device import NetworkOwner, device_name, device_of
 from ..runtime.messages import Template
 from ..tracing.interventions import HeadInterventions, to_tap
 from ..tracing.kinds import VISION, AttentionKind
 from ..tracing.traced_model import Capability
 from .batches import split_call
-from .eager_attention import AttentionCall, CallRecorder, is_half
+from .eager_attention import AttentionCall, CallRecorder, Place, is_half, watch_layers
 from .errors import OpenError, raised_as
 from .forward_run import ModelInputs, reported_weights, run_network
 from .generation import generate_by_library, generation_options
 from .hub_trace import HubTrace, TracedPicture
 from .interface import attention_implementation, recording_calls, set_implementation, use_own_attention
 from .languages import TargetLanguages, find_languages
-from .layer_numbers import Place, watch_layers
-from .library_types import Config, Network
+from .library_version import Config, Network
 from .live_network import CLOSED, ClosedNetwork, LiveNetwork
 from .loading import LoadedModel
 from .model_inputs import has_decoder, other_inputs, probe_inputs, same_length_inputs, takes_pairs
 from .picture_layout import HALF_TOLERANCE, TOLERANCE, LayoutFinder, PictureLayout, other_size_stated
-from .picture_text_check import UNKNOWN_FORM, verify_with_pictures
-from .picture_text_inputs import PictureText, probe_picture_text
+from .picture_text_inputs import UNKNOWN_FORM, PictureText, probe_picture_text, verify_with_pictures
 from .pixel_frames import PixelFrames, frames_of
 from .record import HubRecord, LayerRecord, stack_layers
 from .scoring import end_id

@@ -17,12 +17,12 @@ from ..causal.traced_inputs import TracedInput
 from ..classifier import GradientScores, VisionInterventionResult
 from ..networks.tap import Recorder
 from ..runtime.arrays import to_array
-from ..runtime.fallback import device_of
+from ..runtime.device import device_of
 from ..runtime.progress import InSteps
 from ..tracing.interventions import HeadInterventions
 from ..tracing.kinds import VISION
-from ..tracing.model_of_trace import TraceOfModel, share_model
 from ..tracing.picture_trace import PatchTrace
+from ..tracing.trace import TraceOfModel, share_model
 from .causal.opened_inputs import read_patches
 from .eager_attention import CallRecorder
 from .errors import states_errors

@@ -10,7 +10,7 @@ from torch import Tensor
 from .eager_attention import AttentionCall, CallRecorder
 from .errors import OpenError
 from .forward_run import ModelInputs, run_network
-from .library_types import Config, Network
+from .library_version import Config, Network
 
 TOLERANCE = 1e-4  # of the largest score; what a patch does not reach changes by less
 HALF_TOLERANCE = 3e-2  # in half precision

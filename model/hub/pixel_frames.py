@@ -9,7 +9,7 @@ from torch import Tensor
 
 from .errors import OpenError
 from .forward_run import ModelInputs
-from .library_types import Config
+from .library_version import Config
 from .picture_layout import patch_size
 
 GRIDS = "image_grid_thw"  # of processors that give patches in place of pictures: times, rows and columns of each

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..runtime.messages import Template
 from .errors import OpenError, raised_as
-from .library_types import Config, Reader, Tokenizer
+from .library_version import Config, Reader, Tokenizer
 from .tasks import OPTIONS
 
 NO_PROCESSOR = Template(

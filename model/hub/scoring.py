@@ -15,7 +15,7 @@ from .errors import OpenError
 from .forward_run import output_tensor, run_network
 from .hub_trace import HubTrace
 from .languages import TargetLanguages
-from .library_types import Network, Reader
+from .library_version import Network, Reader
 from .model_inputs import text_inputs
 from .readers import table_size
 from .tasks import AnswerForm, ModelTask

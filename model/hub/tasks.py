@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from ..tracing.traced_model import Capability
 from .errors import OpenError
-from .library_types import Config, Network
+from .library_version import Config, Network
 
 ModelTask = Literal["complete", "fill", "translate", "classify", "classify-text", "encode"]
 

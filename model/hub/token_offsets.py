@@ -8,11 +8,10 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from typing import Any
 
-from ..text.token_labels import SPACE, TokenAxis, are_words, label_slice, number_shared, word_runs, words_by_span
 from ..text.token_names import BYTES, SPACE_MARK, SpelledTokens, name_bytes, spell_tokens
-from ..text.words import Word
+from ..text.words import SPACE, TokenAxis, Word, are_words, label_slice, number_shared, word_runs, words_by_span
 from .errors import OpenError
-from .library_types import Tokenizer
+from .library_version import Tokenizer
 
 
 @dataclass(frozen=True)

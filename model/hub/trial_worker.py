@@ -17,14 +17,14 @@ import torch
 import transformers
 
 from .errors import OpenError, reason_of
-from .folder_files import check_references
+from .folder import check_references
+from .forward_run import read_config
 from .languages import TargetLanguages, find_languages
-from .library_types import Network
+from .library_version import Network
 from .limited_process import FORKS, limit_memory, run_in_fork
 from .model_inputs import has_decoder, probe_inputs, reads_pictures_with_text
 from .picture_text_inputs import probe_picture_text
 from .readers import load_processor, load_reader
-from .saved_settings import read_config
 from .tasks import loading_class, task_of
 
 IDLE_SECONDS = 60.0

@@ -14,8 +14,7 @@ from torch import Tensor
 from ..language_model import LanguageModel
 from ..networks.decoder_only import CachedSequence, DecoderOnlyTransformer
 from ..runtime.checkpoint import read_measured
-from ..runtime.device import describe_hardware
-from ..runtime.fallback import device_of
+from ..runtime.device import describe_hardware, device_of
 from ..runtime.progress import InSteps, Progress, as_one_call
 
 LENGTHS = (16, 32, 64, 128, 256)  # positions, that of the newest token included

@@ -10,7 +10,7 @@ from torch import Tensor
 from ..networks.transformer import Transformer
 from ..sentence_check import InputError
 from ..text.tokenizer import Tokenizer
-from ..tracing.layer_stacks import LayerStacks, StackPlan, stream_stack
+from ..tracing.trace import LayerStacks, StackPlan, stream_stack
 from .embedding import recompute_embedding
 
 LONGEST_WORD = 24  # tokens; longer runs are not searched

@@ -6,8 +6,7 @@ from typing import Literal
 import numpy as np
 import torch
 
-from ..networks.transformer import Transformer
-from ..networks.transformer_layers import FeedForward
+from ..networks.transformer import FeedForward, Transformer
 from ..runtime.arrays import largest_difference, to_array
 from ..tracing.trace import Trace, record_tensors
 

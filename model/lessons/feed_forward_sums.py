@@ -6,8 +6,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from ..networks.transformer import Transformer
-from ..networks.transformer_layers import FeedForward
+from ..networks.transformer import FeedForward, Transformer
 from .feed_forward import HiddenUnits, Stack
 from .heads import StepShape
 

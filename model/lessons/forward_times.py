@@ -18,8 +18,7 @@ from torch import Tensor
 from ..networks.interfaces import TranslationNetwork
 from ..networks.tap import identity_tap
 from ..runtime.checkpoint import CheckpointError, read_json
-from ..runtime.device import describe_hardware
-from ..runtime.fallback import device_of
+from ..runtime.device import describe_hardware, device_of
 from ..runtime.progress import InSteps, Progress, as_one_call
 from ..translator import SentenceTranslator
 

@@ -21,10 +21,9 @@ from ..causal.sent_tokens import SentTokens, above_the_others
 from ..decoding.search import greedy_batch
 from ..networks.config import TransformerConfig
 from ..networks.transformer import Transformer
-from ..runtime.checkpoint import display_path, load_weights, read_measured
+from ..runtime.checkpoint import display_path, load_weights, read_measured, read_snapshot
 from ..runtime.device import choose_device
 from ..runtime.progress import InSteps, Progress
-from ..runtime.snapshot_weights import read_snapshot
 from ..text.tokenizer import Tokenizer
 from ..tracing.kinds import TRANSLATION
 from ..tracing.trace import Prediction, Verification, record_trace

@@ -12,8 +12,7 @@ from ..networks.attention import MultiHeadAttention
 from ..networks.transformer import Transformer
 from ..runtime.arrays import largest_difference, softmax, to_array
 from ..tracing.kinds import KINDS, attention_module
-from ..tracing.layer_stacks import ATTENTION_STEPS
-from ..tracing.trace import Trace, record_tensors
+from ..tracing.trace import ATTENTION_STEPS, Trace, record_tensors
 
 STEPS = ("projections", "products", "scores", "masked", "weights", "output", "sublayer_output")
 

@@ -7,7 +7,7 @@ import torch
 from ..attribution.intervention_result import attention_shapes
 from ..decoding.tapped_decoding import GeneratedTokens, greedy_with_tap_in_steps
 from ..networks.transformer import Transformer
-from ..runtime.fallback import NetworkOwner, falls_back
+from ..runtime.device import NetworkOwner, falls_back
 from ..runtime.progress import InSteps, Progress, run_to_end
 from ..text.tokenizer import Tokenizer
 from ..tracing.head_interventions import Heads, Pull

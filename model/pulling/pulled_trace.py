@@ -12,8 +12,7 @@ from ..runtime.arrays import to_array
 from ..runtime.progress import InSteps, Progress, as_one_call
 from ..tracing.head_interventions import InterventionError, Pull, Shapes
 from ..tracing.interventions import HeadInterventions
-from ..tracing.model_of_trace import attach_model
-from ..tracing.trace import Trace, encoder_output, record_trace
+from ..tracing.trace import Trace, attach_model, encoder_output, record_trace
 
 if TYPE_CHECKING:
     from ..translator import Translator

@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Generator
 from typing import NamedTuple, ParamSpec, TypeVar
 
-from .fallback import NetworkOwner, device_of, ran_out_of_memory
+from .device import NetworkOwner, device_of, ran_out_of_memory
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -44,7 +44,7 @@ def as_one_call(function: Callable[P, InSteps[T]]) -> Callable[P, T]:
 
 
 def steps_with_fallback(owner: NetworkOwner, begin: Callable[[], Generator[Part, None, T]]) -> Generator[Part, None, T]:
-    """`model.runtime.fallback.with_fallback` for parts: if the GPU's memory does not suffice, restart on the CPU.
+    """`model.runtime.device.with_fallback` for parts: if the GPU's memory does not suffice, restart on the CPU.
 
     `begin` starts the computation; it must read the network's device then.
     """

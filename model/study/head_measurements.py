@@ -7,11 +7,10 @@ import numpy as np
 
 from ..attribution.head_ablation import ablate_translation_heads
 from ..attribution.head_labels import head_scores, vision_scores
-from ..attribution.head_measures import HeadMeasurements, picture_measures, text_measures
+from ..attribution.head_statistics import HeadMeasurements, picture_measures, text_measures
 from ..attribution.intervention_result import token_losses
 from ..classifier import VisionClassifier, VisionTrace
-from ..hub.ablation import ablate
-from ..hub.head_scores import measure_heads, score_heads
+from ..hub.ablation import ablate, measure_heads, score_heads
 from ..hub.hub_trace import HubTrace
 from ..hub.opened_model import OpenedModel, TraceInput
 from ..language_model import LanguageModel

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..attribution.head_measures import HeadMeasurements
+from ..attribution.head_statistics import HeadMeasurements
 from ..classifier import VisionClassifier
 from ..hub.errors import OpenError
 from ..hub.hub_trace import HubTrace

@@ -13,11 +13,17 @@ import torch
 from tqdm import tqdm
 
 from ..attribution.head_labels import HeadScores
-from ..attribution.head_measures import HeadMeasurements
-from ..attribution.head_statistics import FILE, HeadStatistics, KindStatistics, Spread, StatisticsAccumulator
+from ..attribution.head_statistics import (
+    FILE,
+    HeadMeasurements,
+    HeadStatistics,
+    KindStatistics,
+    Spread,
+    StatisticsAccumulator,
+)
 from ..causal.causal_error import CausalError
 from ..causal.causal_methods import CausalMethods
-from ..causal.head_outputs import HeadMeans, measure_means
+from ..causal.head_replacement import HeadMeans, measure_means
 from ..causal.metrics import Metric, TargetLoss
 from ..causal.resumable import Inputs
 from ..runtime.checkpoint import (

@@ -4,16 +4,19 @@ Layers, heads, queries and keys count from 0 here; the text form counts from 1, 
 on interventions: a tap changes their tensors (see `model.networks.tap`).
 """
 
+from __future__ import annotations
+
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 from torch import Tensor
 
-from ..networks.tap import Chain, Intervention, Tap
-from ..runtime.fallback import ran_out_of_memory
+from ..networks.recurrent_config import READS, RecurrentConfig
+from ..networks.tap import AtEveryStep, Chain, Intervention, Tap, hold_gate
+from ..runtime.device import ran_out_of_memory
 from ..runtime.messages import Place, Places, UserError
 from .head_interventions import (
     HEAD_INTERVENTIONS,
@@ -46,7 +49,7 @@ class HeadInterventions:
         """True if a decoder query may attend to a later token."""
         return any(isinstance(change, NoMask) and change.heads for change in self.changes)
 
-    def with_change(self, change: HeadIntervention) -> "HeadInterventions":
+    def with_change(self, change: HeadIntervention) -> HeadInterventions:
         """Return these changes with one more, the last.
 
         One-hot attention replaces earlier one-hot attention of the same rows and heads; pulls of a row add up.
@@ -54,7 +57,7 @@ class HeadInterventions:
         rest = [_without_rows(earlier, change) for earlier in self.changes]
         return HeadInterventions((*(earlier for earlier in rest if earlier is not None), change))
 
-    def without_last(self) -> "HeadInterventions":
+    def without_last(self) -> HeadInterventions:
         """Return these changes without the last one, as undo does; without any, the same."""
         return HeadInterventions(self.changes[:-1])
 
@@ -135,7 +138,7 @@ class HeadInterventions:
         )
 
     @classmethod
-    def from_text(cls, text: str) -> "HeadInterventions":
+    def from_text(cls, text: str) -> HeadInterventions:
         """Read what `to_text` wrote; `check` tests whether a network has such heads.
 
         Raises:
@@ -148,7 +151,7 @@ class HeadInterventions:
 
 
 def to_tap(
-    intervention: "HeadInterventions | Tap | None", shapes: Callable[[], Shapes], layers: Layers | None = None
+    intervention: HeadInterventions | Tap | None, shapes: Callable[[], Shapes], layers: Layers | None = None
 ) -> Tap | None:
     """The tap of what is given as `intervention=` of a trace.
 
@@ -289,3 +292,96 @@ def _read(part: str) -> HeadIntervention:
             raise ValueError("no such number")
         return Pull(*target, key, query, float(delta))
     return NoMask(*target)
+
+
+# Interventions on the gates of an LSTM as plain values: which gate of which layer is held at which value.
+#
+# They can be saved as text, combined and converted to a tap, as those on heads (`model.tracing.interventions`).
+
+GATES = ("input", "forget", "output")
+
+
+def gated_layers(config: RecurrentConfig) -> tuple[str, ...]:
+    """List the layers of a network that have gates, as the tap names them; none in a plain RNN."""
+    if config.cell != "lstm":
+        return ()
+    return (*(f"encoder.{direction}" for direction in READS[config.reads]), "decoder")
+
+
+@dataclass(frozen=True)
+class HeldGate:
+    """One gate of one layer, held at one value in every unit and at every step."""
+
+    layer: str
+    """Of `gated_layers`."""
+    gate: str
+    """One of `GATES`."""
+    value: float
+    """From 0, shut, to 1, open."""
+
+
+@dataclass(frozen=True)
+class GateInterventions:
+    """Several gates held at once; if two hold the same gate of the same layer, the later one applies."""
+
+    changes: tuple[HeldGate, ...] = ()
+
+    def check(self, layers: Sequence[str]) -> None:
+        """Check that all changes are possible.
+
+        Args:
+            layers: of `gated_layers`.
+
+        Raises:
+            InterventionError: a layer or a gate does not exist, or a value is out of range.
+        """
+        if self.changes and not layers:
+            raise InterventionError("This network has no gates to hold; choose one with LSTM cells.")
+        for change in self.changes:
+            if change.layer not in layers:
+                raise InterventionError(
+                    "There is no layer {layer!r} with gates; choose one of {known}.",
+                    layer=change.layer,
+                    known=", ".join(layers),
+                )
+            if change.gate not in GATES:
+                raise InterventionError(
+                    "There is no gate {gate!r}; choose one of {known}.", gate=change.gate, known=", ".join(GATES)
+                )
+            if not 0 <= change.value <= 1:
+                raise InterventionError(
+                    "A gate cannot be held at {value:g}; choose a value from 0 (shut) to 1 (open).", value=change.value
+                )
+
+    def held(self, layer: str) -> dict[str, float]:
+        """Map each held gate of one layer to its value."""
+        return {change.gate: change.value for change in self.changes if change.layer == layer}
+
+    def tap(self, layers: Sequence[str]) -> AtEveryStep:
+        """Return the tap for the network; without changes it passes everything unchanged.
+
+        Raises:
+            InterventionError: see `check`.
+        """
+        self.check(layers)
+        return AtEveryStep({f"{change.layer}.{change.gate}_gate": hold_gate(change.value) for change in self.changes})
+
+    def to_text(self) -> str:
+        """Encode as short text that `from_text` reads: `encoder.backwards:forget:0;decoder:input:1`."""
+        return ";".join(f"{change.layer}:{change.gate}:{change.value:.15g}" for change in self.changes)
+
+    @classmethod
+    def from_text(cls, text: str) -> GateInterventions:
+        """Read what `to_text` wrote; `check` tests whether a network has such layers.
+
+        Raises:
+            InterventionError: the text has another form.
+        """
+        try:
+            parts = [part.split(":") for part in text.split(";") if part]
+            changes = tuple(HeldGate(layer, gate, float(value)) for layer, gate, value in parts)
+            if not all(math.isfinite(change.value) for change in changes):
+                raise ValueError("no such number")
+        except (ValueError, TypeError, AttributeError):
+            raise InterventionError("That text describes no intervention; choose one with the controls.") from None
+        return cls(changes)

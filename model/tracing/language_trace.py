@@ -12,9 +12,17 @@ from ..networks.tap import Chain, Tap
 from ..runtime.arrays import to_array
 from ..text.tokenizer import Tokenizer
 from .kinds import DECODER
-from .layer_stacks import LayerStacks, StackPlan, attention_stacks, layer_names, stream_stack
-from .model_of_trace import TraceOfModel
-from .trace import SentenceTrace, describe_tokens, gather_attention
+from .trace import (
+    LayerStacks,
+    SentenceTrace,
+    StackPlan,
+    TraceOfModel,
+    attention_stacks,
+    describe_tokens,
+    gather_attention,
+    layer_names,
+    stream_stack,
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

@@ -1,35 +1,196 @@
 """All intermediate results of the Transformer for one pair of sentences, as arrays."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from ..causal.causal_error import CausalError
 from ..networks.tap import Chain, Recorder, Tap
 from ..networks.transformer import Transformer
 from ..runtime.arrays import largest_difference, softmax, to_array
-from ..runtime.messages import UserError
+from ..runtime.messages import Template, UserError
 from ..text.source_text import count_sentences
-from ..text.token_labels import TokenAxis
 from ..text.tokenizer import Tokenizer
-from ..text.words import whole_words
+from ..text.words import TokenAxis, whole_words
 from .kinds import KINDS, TRANSLATION, AttentionKind
-from .layer_stacks import (
-    ATTENTION_STEPS,
-    LayerStacks,
-    StackPlan,
-    attention_stacks,
-    layer_names,
-    stream_stack,
-)
-from .model_of_trace import TraceOfModel
 from .saving import SavableTrace, shorten
+
+# The model that recorded a trace, for the methods of a trace that run its network again.
+
+if TYPE_CHECKING:
+    from ..causal.logit_attribution import LogitAttribution
+    from ..causal.logit_lens import LogitLens
+
+TraceT = TypeVar("TraceT")
+NO_TRACE = Template("Pass a trace that this model has recorded, as model.trace(...) returns it; this is a {kind}.")
+_MODEL, _CHANGED = "_find_model", "_has_intervention"
+
+
+class TraceOfModel:
+    """Base of the traces of models with causal methods. A copy of such a trace knows no model."""
+
+    def logit_lens(self, top: int | None = None, right: int | None = None) -> "LogitLens":
+        """Read out every layer of this input; see `model.causal.logit_lens` (nostalgebraist 2020).
+
+        Args:
+            top: how many tokens or classes are listed at each position.
+            right: the token or class whose probability is stated at every position; by default the token that follows,
+                or the answer.
+
+        Raises:
+            CausalError: the model is not known or closed, or the trace was recorded under an intervention.
+        """
+        return self._model("logit_lens").logit_lens(self, top, right)
+
+    def logit_attribution(
+        self, index: int | None = None, other: int | None = None, position: int = -1
+    ) -> "LogitAttribution":
+        """Split a logit of this input into its parts; see `model.causal.logit_attribution` (Elhage et al. 2021).
+
+        Args:
+            index: token or class; by default the one that follows at this position, or the answer.
+            other: the token or class whose logit is subtracted.
+            position: of the output, from 0; negative ones count from the end.
+
+        Raises:
+            CausalError: as of `logit_lens`.
+        """
+        return self._model("logit_attribution").logit_attribution(self, index, other, position)
+
+    def _model(self, method: str) -> Any:
+        """Return the model that recorded this trace, to call a method of that name."""
+        find_model = vars(self).get(_MODEL)
+        if find_model is None:
+            raise CausalError(
+                "This trace has no link to the model that recorded it; call model.{method}(trace).", method=method
+            )
+        if vars(self)[_CHANGED]:
+            raise CausalError(
+                "This trace was recorded under an intervention, and {method} runs the network without it; trace the "
+                "input without one, or call model.{method}(trace).",
+                method=method,
+            )
+        model = find_model()
+        if model is None:
+            raise CausalError(
+                "The model that recorded this trace is no longer in memory; open it again and call "
+                "model.{method}(trace).",
+                method=method,
+            )
+        return model
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in (_MODEL, _CHANGED)}
+
+
+def attach_model(trace: TraceT, find_model: Callable[[], Any], intervention: object = None) -> TraceT:
+    """Let a trace call methods of its model, where it has such methods.
+
+    Args:
+        find_model: returns the model, or None once it is gone, as a weak reference does.
+        intervention: under which the trace was recorded; None for none.
+
+    Returns:
+        The same trace.
+    """
+    if isinstance(trace, TraceOfModel):
+        vars(trace).update({_MODEL: find_model, _CHANGED: intervention is not None})
+    return trace
+
+
+def share_model(trace: TraceT, other: TraceOfModel) -> TraceT:
+    """Let a trace that was made of another one call methods of its model; return the same trace."""
+    vars(trace).update({name: value for name, value in vars(other).items() if name in (_MODEL, _CHANGED)})
+    return trace
+
+
+def check_trace(trace: object, expected: type, refusal: type[UserError]) -> None:
+    """Raise `refusal` with what to pass if an argument is no trace of the model's own kind."""
+    if not isinstance(trace, expected):
+        raise refusal(NO_TRACE, kind=type(trace).__name__)
+
+
+# A recorder that stacks the same step of all layers while the network runs.
+#
+# `Recorder` stores a reference to every tensor; stacking them afterwards copies them when they are no longer in the
+# CPU's cache. Here each tensor is copied as it passes, while it is in the cache, and then released: the next layer
+# reuses the same memory, so recording takes less time and less memory.
+
+ATTENTION_STEPS = ("queries", "keys", "values", "scores", "weights", "outputs")
+
+
+class StackPlan(NamedTuple):
+    """Which tensors `LayerStacks` records."""
+
+    # name of a stack -> names of the tensors (see `model.networks.tap`) that become its rows, all of one shape
+    stacks: Mapping[str, Sequence[str]]
+    stack_of: Mapping[str, str]  # name of a tensor -> name of its stack
+    referenced: frozenset[str]  # names of tensors of which only a reference is stored
+
+    @classmethod
+    def of(cls, stacks: Mapping[str, Sequence[str]], referenced: Iterable[str] = ()) -> "StackPlan":
+        """Create a plan, with `stack_of` computed from `stacks`."""
+        return cls(stacks, {name: stack for stack, names in stacks.items() for name in names}, frozenset(referenced))
+
+
+class LayerStacks(Recorder):
+    """A tap that changes nothing and stacks the tensors that `plan` names; the batch is one sentence or picture.
+
+    The plan's `referenced` tensors are in `tensors`, as in any `Recorder`.
+    """
+
+    def __init__(self, plan: StackPlan) -> None:
+        super().__init__(plan.referenced)
+        self.plan = plan
+        self._stacks: dict[str, Tensor] = {}  # (row, 1, ...) each
+        self._rows: dict[str, Tensor] = {}  # views of them, by the name of the tensor
+        self._passed: set[str] = set()
+
+    def __call__(self, name: str, tensor: Tensor) -> Tensor:
+        stack = self.plan.stack_of.get(name)
+        if stack is None:
+            return super().__call__(name, tensor)
+        if stack not in self._stacks:
+            names = self.plan.stacks[stack]
+            self._stacks[stack] = tensor.new_empty(len(names), *tensor.shape)
+            self._rows.update(zip(names, self._stacks[stack].unbind(), strict=True))
+        self._rows[name].copy_(tensor)
+        self._passed.add(name)
+        return tensor
+
+    def array(self, stack: str) -> np.ndarray:
+        """Return one stack, `(row, ...)` float32, without the axis of the batch.
+
+        Raises:
+            LookupError: one of its tensors never passed.
+        """
+        missing = [name for name in self.plan.stacks[stack] if name not in self._passed]
+        if missing:
+            raise LookupError(f"No tensor passed that is named {', '.join(missing)}.")
+        return self._stacks[stack][:, 0].to(torch.float32).cpu().numpy()
+
+
+def layer_names(stack: str, step: str, layers: int) -> list[str]:
+    """List the names of one step in all layers: ("decoder", "cross.mask", 2) returns those of layers 0 and 1."""
+    return [f"{stack}.{layer}.{step}" for layer in range(layers)]
+
+
+def attention_stacks(stack: str, kind: str, layers: int) -> dict[str, list[str]]:
+    """Plan all of `ATTENTION_STEPS` of one kind of attention, as `<stack>.<kind>.<step>`."""
+    return {f"{stack}.{kind}.{step}": layer_names(stack, f"{kind}.{step}", layers) for step in ATTENTION_STEPS}
+
+
+def stream_stack(stack: str, layers: int) -> dict[str, list[str]]:
+    """Plan the residual stream as `<stack>.stream`: the embedded input, then the output of each layer."""
+    return {f"{stack}.stream": [f"{stack}.embedded", *layer_names(stack, "residual", layers)]}
+
 
 SEVERAL = (
     "These are {count} sentences. The network was trained on single sentences, so later ones may be missing in the "

@@ -8,7 +8,7 @@ from pages.attribution.attribution_scores import AttributionScores, compute_scor
 from pages.attribution.integration import is_wanted, render_completeness, render_offer
 from pages.attribution.method_agreement import render_agreement
 from pages.attribution.score_views import render_matrices, render_word
-from pages.shared import checks, code_values, files, tables
+from pages.shared import checks, code, files, tables
 from pages.shared.code import render_program
 from pages.shared.coreference_example import render_coreference
 from pages.shared.fragments import fragment
@@ -87,7 +87,7 @@ def render_programs(request: Request, evidence: AttributionScores, place: int, w
     """Render programs for the chosen word: leave-one-out and three methods, the others, the rank correlation."""
     word = evidence.explained.target[place]
     words = tuple((each.start, each.end) for each in evidence.explained.source)
-    values = code_values.sentence(request) | {"words": words, "word": (word.start, word.end)}
+    values = code.sentence(request) | {"words": words, "word": (word.start, word.end)}
     render_program("attribution", "attribution", **values, way=way)
     render_program("attribution", "rollout", say("attribution.rollout.code", "Rollout in PyTorch"), **values)
     title = say("attribution.relevance.code", "Gradient relevance in PyTorch")

@@ -6,8 +6,8 @@ import streamlit as st
 
 from model import DecodingOptions
 from model.causal.activation_patching import Direction
-from model.causal.cut_edges import CutRun
 from model.causal.patched_translation import PatchedTranslation
+from model.causal.path_edges import CutRun
 from model.causal.sentence_pairs import MetricName, SentencePair, pair_sentences
 from model.decoding.doubt import Doubt
 from model.decoding.tapped_decoding import GeneratedTokens

@@ -5,8 +5,7 @@ import streamlit as st
 from model import Trace
 from model.causal.logit_lens import LogitLens
 from pages.shared.causes.lens_tables import LensLabels, render_lens
-from pages.shared.code import render_program
-from pages.shared.code_values import sentence
+from pages.shared.code import render_program, sentence
 from pages.shared.page_header import Request, traced_translation_html
 
 

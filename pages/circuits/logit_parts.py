@@ -6,8 +6,7 @@ from model import Trace
 from model.causal.logit_attribution import LogitAttribution
 from pages.shared.causes.logit_bars import choose_view, render_logit_parts
 from pages.shared.causes.text_pairs import quoted
-from pages.shared.code import render_program
-from pages.shared.code_values import sentence
+from pages.shared.code import render_program, sentence
 from pages.shared.page_header import Request, traced_translation_html
 from pages.shared.texts import block
 from views import map_labels

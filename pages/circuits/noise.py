@@ -24,7 +24,7 @@ from pages.shared.causes.patched_cells import (
 from pages.shared.causes.saved_result import ResultSource
 from pages.shared.causes.text_pairs import other_sentence, quoted
 from pages.shared.code import render_program
-from pages.shared.code_values import sentence as code_sentence
+from pages.shared.code import sentence as code_sentence
 from pages.shared.page_header import Request, traced_translation_html
 from pages.shared.texts import block
 from views import map_labels

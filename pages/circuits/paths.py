@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from model.causal.cut_edges import CutRun, cut_edges_in_steps
-from model.causal.path_edges import PathEdge, PathEdges, path_edges_in_steps
+from model.causal.path_edges import CutRun, PathEdge, PathEdges, cut_edges_in_steps, path_edges_in_steps
 from model.causal.sentence_pairs import prepare_pair
 from model.runtime.progress import InSteps
 from pages.circuits.compared_sentences import Comparison, choose_comparison, doubts_of

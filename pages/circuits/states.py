@@ -7,9 +7,8 @@ import numpy as np
 import streamlit as st
 
 from model.causal.activation_patching import ActivationPatching
-from model.causal.patched_states import Place, patch_states_in_steps, translate_with_state_in_steps
 from model.causal.patched_translation import PatchedTranslation
-from model.causal.recurrent_patching import stack_of
+from model.causal.recurrent_patching import Place, patch_states_in_steps, stack_of, translate_with_state_in_steps
 from model.causal.sentence_pairs import prepare_pair
 from model.runtime.progress import InSteps
 from pages.circuits.compared_sentences import Comparison, choose_comparison

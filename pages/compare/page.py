@@ -4,7 +4,7 @@ import streamlit as st
 
 from model import DecodingOptions, HeadInterventions, Trace
 from model.attribution.intervention_result import attention_shapes
-from pages.shared import checks, code_values, comparison_result, differences
+from pages.shared import checks, code, comparison_result, differences
 from pages.shared.code import render_program
 from pages.shared.comparison import TraceComparison, compare_with_another, compare_with_intervention
 from pages.shared.fragments import fragment
@@ -47,9 +47,9 @@ def choose_plan(request: Request, trace: Trace) -> HeadInterventions | None:
     return plan
 
 
-def program_values(request: Request, comparison: TraceComparison) -> code_values.Values:
+def program_values(request: Request, comparison: TraceComparison) -> code.Values:
     """Return the values of the program that computes the same."""
-    own = code_values.sentence(request)
+    own = code.sentence(request)
     if comparison.check is not None:
         return own | {"plan": comparison.plan.to_text()}
     greedy = request.service.steps(comparison.texts[1], DecodingOptions())[-1].ids == comparison.second.next_ids

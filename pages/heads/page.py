@@ -23,7 +23,7 @@ from pages.shared.texts import caption, fold_check, paragraph
 from views import map_labels
 from views.controls import sentence_input
 from views.controls.widgets import Choice
-from views.export.matrices import HeadMap
+from views.export.downloads import HeadMap
 from views.text import terms
 from views.text.catalogue import say
 from views.text.numbers import signed

@@ -8,7 +8,7 @@ import streamlit as st
 
 from model import DecodingOptions
 from model.lessons.recurrence_gates import OPEN, SHUT, GateActivations, read_gates
-from model.tracing.gate_interventions import GATES, gated_layers
+from model.tracing.interventions import GATES, gated_layers
 from pages.history import gates_held, networks
 from pages.shared import checks, files, stepper
 from pages.shared.experiment import render_experiment

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from model import GateInterventions, RecurrentTrace
-from model.tracing.gate_interventions import GATES, HeldGate
+from model.tracing.interventions import GATES, HeldGate
 from pages.shared import checks, comparison_result
 from pages.shared.comparison import compare_with_intervention
 from pages.shared.page_header import Request

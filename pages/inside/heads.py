@@ -7,7 +7,7 @@ from model.lessons.heads import HeadForms, OperationCounts, StepShape, compute_h
 from model.networks.attention import MultiHeadAttention
 from model.tracing.kinds import KINDS, attention_module
 from pages.inside.chosen_head import ChosenHead, choose_head
-from pages.shared import checks, code_values, files, tables
+from pages.shared import checks, code, files, tables
 from pages.shared.code import render_program
 from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
@@ -73,7 +73,7 @@ def render(request: Request) -> None:
     forms = request.service.lesson(("head forms", chosen.key), compute)
     render_forms(forms)
     title = say("inside.forms.code", "One of full width for each head, in PyTorch")
-    render_program("inside", "full-width", title, **code_values.sentence(request), kind=kind.name)
+    render_program("inside", "full-width", title, **code.sentence(request), kind=kind.name)
     config = request.service.model.config
     lengths = len(streams.query_input), len(streams.key_input)
     steps = step_shapes(1, lengths[0], config.d_model, config.n_heads, lengths[1], vocabulary=config.vocabulary_size)

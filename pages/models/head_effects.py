@@ -14,8 +14,7 @@ from model.causal.composition import CompositionScores, CopyingScores, compositi
 from model.causal.head_replacement import PAIRS_AMONG, SAMPLES, HeadAblation, Replacement
 from model.causal.patching_estimate import PatchingEstimate, time_runs
 from model.causal.repeated_ids import RepeatedIdScores
-from model.hub.ablation import ablate_in_steps
-from model.hub.head_scores import measure_heads, score_heads
+from model.hub.ablation import ablate_in_steps, measure_heads, score_heads
 from model.hub.opened_model import OpenedModel, TraceInput
 from model.runtime.progress import InSteps
 from pages.models.attention_labels import labelled_kinds, named_maps
@@ -30,7 +29,7 @@ from pages.shared.service import Service
 from pages.shared.texts import block, caption, fold_check, paragraph
 from views.controls import samples, sentence_input, widgets
 from views.controls.picture_input import chosen_sample
-from views.export.matrices import HeadMap
+from views.export.downloads import HeadMap
 from views.text import literal, prose
 from views.text.catalogue import Message, say, say_error
 from views.viewer.attention_maps import AttentionMaps

@@ -10,11 +10,10 @@ import streamlit as st
 from model import HubTrace
 from model.causal.activation_patching import ActivationPatching
 from model.causal.causal_error import CausalError
-from model.causal.cut_edges import cut_answer_in_steps, cut_pass_in_steps
 from model.causal.patched_answer import patched_probabilities
 from model.causal.patched_translation import patch_noise_parts_in_steps, patch_parts_in_steps
 from model.causal.patching_estimate import PatchingEstimate, estimate_grids, estimate_paths
-from model.causal.path_edges import PathEdge, PathEdges, path_edges_in_steps
+from model.causal.path_edges import PathEdge, PathEdges, cut_answer_in_steps, cut_pass_in_steps, path_edges_in_steps
 from model.causal.traced_inputs import TracedInput
 from model.hub.causal.opened_pair import ComparedAnswer, answer_position, compare_answers
 from model.hub.opened_model import OpenedModel

@@ -9,7 +9,7 @@ import streamlit as st
 
 from model import HeadInterventions, HubTrace
 from model.attribution.trace_comparison import attention_shift
-from model.hub.head_scores import score_heads
+from model.hub.ablation import score_heads
 from model.hub.opened_model import OpenedModel, TraceInput
 from pages.models import answers, attention_labels
 from pages.shared import checks, differences, files, tables

@@ -7,11 +7,11 @@ import numpy as np
 import streamlit as st
 from numpy.typing import ArrayLike
 
-from pages.shared.screen import current_screen, shown_sentence
+from pages.shared.fragments import current_screen, shown_sentence
 from server.download_store import download_store
 from views.components.matrix_row import RowMatrix
-from views.export import cells, downloads, drawing
-from views.export.matrices import HeadMap, map_drawing, matrices_picture
+from views.export import downloads, drawing
+from views.export.downloads import HeadMap, map_drawing, matrices_picture
 from views.text import catalogue, terms
 from views.text.catalogue import Message, say
 
@@ -77,8 +77,8 @@ def folded_table(table: "Callable[[], pd.DataFrame]", key: str = "table", **opti
 
 def _without_formulas(table: "pd.DataFrame") -> "pd.DataFrame":
     """Escape texts that a spreadsheet would run or rewrite: Streamlit offers every table as a CSV file."""
-    named = table.rename(index=cells.cell, columns=cells.cell)
-    return named.apply(lambda column: column.map(cells.cell) if column.dtype.kind in "OUT" else column)
+    named = table.rename(index=downloads.cell, columns=downloads.cell)
+    return named.apply(lambda column: column.map(downloads.cell) if column.dtype.kind in "OUT" else column)
 
 
 def pictures(draw: Callable[[], drawing.Drawing], name: str, what: str = "") -> None:

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 import streamlit as st
 
-from model.runtime.fallback import NetworkOwner
+from model.runtime.device import NetworkOwner
 from model.runtime.progress import InSteps, steps_with_fallback
 from server import run_context
 from server.result_cache import ResultCache, compute_lock

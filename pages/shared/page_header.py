@@ -12,8 +12,8 @@ from model.decoding.doubt import Doubt
 from model.text.source_text import count_sentences, is_read_differently, normalize_source
 from model.tracing.trace import SentenceTrace
 from pages.shared.doubt import doubt_of_trace, note_html
+from pages.shared.fragments import store_sentence
 from pages.shared.models import open_service
-from pages.shared.screen import store_sentence
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, paragraph, warn_if_cut_off
 from views.controls import sentence_input, widgets

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.shared import code_values
+from pages.shared import code
 from pages.shared.code import render_program
 from pages.shared.fragments import fragment
 from pages.shared.page_header import BOTH, Read, Request, render_inputs, render_title
@@ -60,7 +60,7 @@ def _render_section(page: str, section: PageSection, request: Request) -> None:
     if section.inputs() != request.reads:
         st.rerun()
     inspect.unwrap(section.render)(request)
-    values = code_values.values_of_section(page, section.id, request)
+    values = code.values_of_section(page, section.id, request)
     if values is not None:
         render_program(page, section.id, **values)
 

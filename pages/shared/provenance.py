@@ -1,15 +1,23 @@
 """The attention of an input for the viewer, and its provenance: the input, hashes, checks and the recipe."""
 
+import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import version
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from model.tracing.kinds import KINDS
 from model.tracing.picture_trace import PatchTrace
 from model.tracing.trace import SentenceTrace
 from model.tracing.traced_model import Record, TranslatingModel
+from server.base_path import base_path
+from views import navigation
+from views.controls import picture_input
 from views.export import recipes
 from views.export.recipes import Lines
 from views.kind_labels import VISION, Kind
+from views.url_state import bound_settings
+from views.version import VERSION
 from views.viewer.attention_maps import AttentionMaps, KindMaps, from_trace
 
 
@@ -68,3 +76,32 @@ def view_picture(
     lines = {VISION.name: recipes.of_picture(key, weights_sha256, sample)}
     provenance = Provenance(weights_sha256, source, trace.records, ("picture", key), lines, page="vision")
     return from_trace(trace, {VISION.name: VISION}), provenance
+
+
+# What a saved file states about where it comes from: the address that shows its view again, and versions.
+
+COMPUTED_BY = ("torch", "numpy")
+OWN_FOLDER = {"model": ["own"]}  # in the address of a view of a folder that only its visit has
+
+
+def view_link(page: str) -> str:
+    """Return path and query of the address that shows this view, with the sentence or the sample's name."""
+    address = bound_settings.view_query()
+    if address.get(picture_input.SETTING) == picture_input.OWN:  # only this visit has the picture
+        del address[picture_input.SETTING]
+    return f"{base_path()}/{page}?{urlencode(sorted(address.items()), doseq=True)}"
+
+
+def is_of_own_folder(link: str) -> bool:
+    """Whether an address shows a model in a folder that only its visit has."""
+    return OWN_FOLDER.items() <= parse_qs(urlsplit(link).query).items()
+
+
+def used_versions(opened: bool) -> dict[str, str]:
+    """Return the versions of what computed a result, by name; `opened` if an opened model did."""
+    return {
+        navigation.NAME: VERSION,
+        "python": platform.python_version(),
+        **{name: version(name) for name in COMPUTED_BY},
+        **({"transformers": version("transformers")} if opened else {}),
+    }

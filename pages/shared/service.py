@@ -16,7 +16,7 @@ import streamlit as st
 
 from model import DecodingOptions, GateInterventions, HeadInterventions, Step, Trace, VisionTrace
 from model.attribution.intervention_result import InterventionResult
-from model.runtime.fallback import with_fallback
+from model.runtime.device import with_fallback
 from model.runtime.progress import InSteps, steps_with_fallback
 from model.text.source_text import normalize_source
 from model.tracing.kinds import AttentionKind

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from server.singleton import singleton
-from views.initial_content import InitialContent
+from views.initial_html import InitialContent
 from views.text import catalogue
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def initial_answer(page: str) -> InitialContent | None:
     content = InitialContent(sentence_input.DEFAULT, _initial_trace().target_text)
     if not page:
         return content
-    from pages.shared.attention_viewer.opening import HEAD_KEYS
+    from pages.shared.attention_viewer.explore import HEAD_KEYS
 
     maps = _initial_maps(catalogue.language())
     assert isinstance(maps.chosen, dict)  # the chosen options of `attention_kinds`

@@ -19,16 +19,24 @@ from pages.shared.doubt import doubt_of_trace, note_html
 from pages.shared.fragments import fragment
 from pages.shared.opened_layer import open_requested
 from pages.shared.page_header import pulled_translation_html, translation_html
+from pages.shared.provenance import view_link
 from pages.shared.pull_sentences import PulledPlaces
 from pages.shared.requests import Answer, Channel, OutdatedError, RefusedError
-from pages.shared.saved_address import view_link
 from pages.shared.service import Service
-from pages.translate import typing
 from pages.translate.candidates import chances, shown_chances
 from views.components import stage_examples
 from views.components.component import labels
 from views.components.requests import INVALID, answers
-from views.components.stage import MOST_PULLS, WORDS, Stage, StageRequest, map_title, stage, stage_choices
+from views.components.stage import (
+    MOST_PULLS,
+    WORDS,
+    Stage,
+    StageRequest,
+    TypedSentence,
+    map_title,
+    stage,
+    stage_choices,
+)
 from views.components.stage_changes import PulledStage
 from views.components.stage_examples import ADDRESS
 from views.controls import sentence_input
@@ -55,7 +63,7 @@ def render_stage(
         line, note: empty containers for the translation, and for what its underline means.
     """
     state = requests.state_token(entered.source_text, options)
-    trace, typed = typing.follow_typing(service, entered, options, state)
+    trace, typed = follow_typing(service, entered, options, state)
     pulled = follow_requests(service, entered, trace, state)
     opened = LAYERS.answer(state, partial(open_requested, service, trace))
     changes = pulled.pulled if trace is entered else None
@@ -80,7 +88,7 @@ def render_stage(
         trace.source_text,
         entered.source_text,
     )
-    receivers = CHANNEL.receive, typing.TYPING_CHANNEL.receive, LAYERS.receive
+    receivers = CHANNEL.receive, TYPING_CHANNEL.receive, LAYERS.receive
     stage(content, "stage", sentence_input.store_selection, *receivers)
     render_files(service, entered, pulled.shown, pulled.plan, chosen)
 
@@ -410,3 +418,37 @@ def _facts(trace: Trace, shown: Trace, plan: HeadInterventions) -> dict[str, obj
 def _recipe(service: Service, trace: Trace, plan: HeadInterventions) -> recipes.Lines:
     model = service.model
     return recipes.of_stage(trace.source_text, trace.next_ids, plan.to_text(), model.loaded_by, model.weights_sha256)
+
+
+# What is typed in the sentence box before it is entered: translated on the stage, and nowhere else.
+#
+# It is in neither the address nor the settings of the page, so that no history entry is made while the user types.
+
+TYPING_CHANNEL = Channel("stage_type")
+_TYPED = "stage_typed"  # in the session: the state of the page, and what is typed over its sentence
+
+
+def follow_typing(service: Service, entered: Trace, options: DecodingOptions, state: str) -> tuple[Trace, list[Answer]]:
+    """Return the trace of what is typed over the entered sentence, and the answers to the browser.
+
+    The trace is `entered` itself if nothing is typed. Text that cannot be translated is refused and changes nothing.
+    """
+    answers = TYPING_CHANNEL.answer(state, partial(_take, service, entered))
+    typed_over, text = st.session_state.get(_TYPED, ("", ""))
+    if text and typed_over != state:
+        del st.session_state[_TYPED]  # another sentence was entered: coming back to this one shows it alone
+        text = ""
+    return (service.trace(text, options) if text else entered), answers
+
+
+def _take(service: Service, entered: Trace, request: TypedSentence) -> dict[str, object]:
+    """Store the text of a request as what is typed; the entered sentence counts as nothing.
+
+    Raises:
+        InputError: the text cannot be translated.
+    """
+    same = request.text.strip() in ("", entered.source_text.strip())
+    if not same:
+        service.tokens(request.text)
+    st.session_state[_TYPED] = request.state, "" if same else request.text
+    return {}

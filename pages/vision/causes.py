@@ -9,12 +9,11 @@ import streamlit as st
 
 from model.causal.activation_patching import ActivationPatching, Direction
 from model.causal.causal_error import CausalError
-from model.causal.cut_edges import CutAnswer, cut_answer_in_steps
 from model.causal.logit_lens import LogitLens
 from model.causal.metrics import Logit, Metric, Probability
 from model.causal.patched_answer import patched_probabilities
 from model.causal.patching_estimate import PatchingEstimate, estimate_paths, time_runs
-from model.causal.path_edges import PathEdges, path_edges_in_steps
+from model.causal.path_edges import CutAnswer, PathEdges, cut_answer_in_steps, path_edges_in_steps
 from model.runtime.progress import InSteps
 from model.tracing.picture_trace import PatchTrace
 from pages.shared import checks, files, tables

@@ -1,14 +1,22 @@
 """Vision, through the layers: attributions of an answer, and a test of their faithfulness."""
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
 
+from model.attribution.agreement import spearman
 from model.attribution.faithfulness import CENTRE, centre_order, rank_patches
 from model.attribution.rollout import INTEGRATED, METHODS, Fusion, attention_scores, check_rollout
+from model.causal.causal_error import CausalError
+from model.causal.integrated_gradients import FIRST_POINTS, IntegratedGradients
+from model.causal.metrics import Logit
+from model.causal.patching_estimate import PatchingEstimate, time_runs
 from model.tracing.picture_trace import PatchTrace
 from pages.shared import checks, files, tables
+from pages.shared.causes import integration_offer
 from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
@@ -20,7 +28,6 @@ from pages.vision.faithfulness import (
     measure_faithfulness,
     render_faithfulness,
 )
-from pages.vision.picture_integration import integrate, render_completeness
 from pages.vision.program import render_vision_program
 from pages.vision.stated_answer import stated_class
 from pages.vision.vision_inputs import choose_class, place_columns
@@ -30,8 +37,9 @@ from views.controls import sentence_input
 from views.controls.widgets import Choice
 from views.figures import overlay
 from views.text import literal
-from views.text.catalogue import Message, say
-from views.text.numbers import percent
+from views.text.catalogue import Message, say, say_count, say_error
+from views.text.class_names import class_name
+from views.text.numbers import percent, three_digits
 
 METHOD_IDS = dict(zip((*METHODS, INTEGRATED), ("cls", "rollout", "gradient", "raw", "integrated"), strict=True))
 METHOD_HEADINGS = METHOD_LABELS | {
@@ -184,3 +192,77 @@ def _render_files(
 def _maps_png(trace: PatchTrace, scores: dict[str, np.ndarray]) -> bytes:
     maps = [overlay.overlay(trace.pixels, score.reshape(trace.grid), "light") for score in scores.values()]
     return overlay.to_png(overlay.enlarged(np.concatenate(maps, axis=1), 1536))
+
+
+# Vision, through the layers: integrated gradients and leave-one-out, which take longer than the other methods.
+
+BACKWARD = 3  # a gradient takes about as long as so many runs
+USUAL_POINTS = FIRST_POINTS + 2 * FIRST_POINTS  # of gradients: their number is doubled once for most pictures
+
+
+@dataclass(frozen=True, eq=False)
+class IntegratedPicture:
+    """What is computed when it is asked for."""
+
+    gradients: IntegratedGradients  # of the logit of a class
+    drops: np.ndarray  # `(patch,)` float64, the probability of the class minus that with the patch covered
+
+    @property
+    def scores(self) -> dict[str, np.ndarray]:
+        """The method's name -> `(patch,)` float32."""
+        return {INTEGRATED: self.gradients.attributions["patches"].astype(np.float32)}
+
+    def agreement(self, scores: dict[str, np.ndarray]) -> dict[str, float | None]:
+        """Rank correlation of the scores of every method with `drops`; None where it is not defined."""
+        return {method: spearman(score.ravel().astype(float), self.drops) for method, score in scores.items()}
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """For `numpy.load`, besides the scores of the patches."""
+        return {"pixels, integrated gradients": self.gradients.attributions["pixels"], "leave-one-out": self.drops}
+
+
+def integrate(service: Service, key: str, trace: PatchTrace, class_index: int) -> IntegratedPicture | None:
+    """Compute both if the user has asked for them; otherwise render the offer, or why there is none."""
+    runs = BACKWARD * USUAL_POINTS + trace.grid[0] * trace.grid[1]
+    try:
+        seconds = math.ceil(service.network_result(("integration", runs), _estimate, trace, runs).seconds)
+        if not integration_offer.is_wanted(seconds):
+            label = say_count(
+                "vision.integrate",
+                "Add integrated gradients and leave-one-out (about {count} second)",
+                "Add integrated gradients and leave-one-out (about {count} seconds)",
+                seconds,
+            )
+            integration_offer.render_button(label, seconds)
+            return None
+        gradients: IntegratedGradients = service.analysis_in_steps(
+            ("integrated picture", key, class_index),
+            lambda model: model.integrated_gradients_in_steps(trace, Logit(class_index)),
+        )
+    except CausalError as error:
+        st.info(literal.markdown(say_error(error)))
+        return None
+    without: np.ndarray = service.analysis_in_steps(
+        ("patches left out", key), lambda model: model.leave_out_patches_in_steps(trace)
+    )
+    return IntegratedPicture(gradients, float(trace.probabilities[class_index]) - without[:, class_index])
+
+
+def _estimate(model, trace: PatchTrace, runs: int) -> PatchingEstimate:
+    return time_runs(model.resumable, model.read_trace(trace).experiment(), runs)
+
+
+def render_completeness(integrated: IntegratedPicture, trace: PatchTrace, class_index: int) -> None:
+    """State how far the attributions are from summing to the change of the logit."""
+    gradients = integrated.gradients
+    change = gradients.value - gradients.baseline
+    caption(
+        PAGE,
+        "completeness",
+        name=literal.markdown(class_name(trace.classes[class_index])),
+        total=three_digits(float(gradients.attributions["patches"].sum())),
+        value=three_digits(gradients.value),
+        baseline=three_digits(gradients.baseline),
+        missing=percent(abs(gradients.gap / change)) if change else three_digits(abs(gradients.gap)),
+        points=gradients.points,
+    )

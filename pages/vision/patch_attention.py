@@ -14,8 +14,7 @@ from pages.shared.attention_viewer.explore import explore_picture
 from pages.shared.causes.saved_result import ResultFiles, build_archive
 from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
-from pages.shared.provenance import view_picture
-from pages.shared.saved_address import view_link
+from pages.shared.provenance import view_link, view_picture
 from pages.shared.service import Service
 from pages.shared.tables import TableColumn, header_and_rows
 from pages.shared.texts import paragraph
@@ -39,7 +38,7 @@ from views.components.picture_stage import HEADED, WORDS, stage_words
 from views.controls import sentence_input
 from views.controls.picture_input import chosen_sample
 from views.export import drawing
-from views.export.matrices import HeadMap
+from views.export.downloads import HeadMap
 from views.export.picture_stage_image import PictureStageImage, draw_picture_stage
 from views.map_labels import MEAN
 from views.text import terms

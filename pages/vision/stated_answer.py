@@ -10,13 +10,13 @@ import streamlit as st
 from model import VisionTrace
 from model.tracing.picture_trace import PatchTrace
 from pages.shared.service import Service
-from pages.vision.unlike_sign import render_unlike_sign
+from pages.shared.texts import block
 from views.controls.picture_input import shows_own_picture
 from views.html import class_bars
 from views.text import literal
 from views.text.catalogue import Message, say
 from views.text.class_names import class_name, class_names
-from views.text.numbers import percent
+from views.text.numbers import percent, three_digits
 from views.url_state import bound_settings
 
 TOLD = "vision_told"  # in the session: the picture's key, and which class the user says it is; None for no class
@@ -110,3 +110,36 @@ def _tell(key: str, index: int | None) -> None:
 
 def _answer_share(trace: VisionTrace) -> str:
     return percent(float(trace.probabilities[trace.answer]))
+
+
+# Vision, below the answer: a sign for pictures unlike the training pictures.
+
+GROUPS = Message("vision.unlike.group", "{share} of {count} {name} ({low} to {high})")
+
+
+def render_unlike_sign(service: Service, trace: VisionTrace) -> None:
+    """Mark a picture that is unlike the training pictures, with what was measured."""
+    distance, measured = trace.training_distance, service.model.training_distances
+    if distance is None or measured is None or not distance.is_unlike:
+        return
+    figures = measured.figures
+    validation = figures["validation"]
+    groups = [
+        GROUPS(
+            share=percent(counts["found"] / counts["pictures"]),
+            count=counts["pictures"],
+            name=literal.markdown(name),
+            low=percent(counts["low"]),
+            high=percent(counts["high"]),
+        )
+        for name, counts in figures["reported"].items()
+    ]
+    id = "unlike" if groups else "unlike-alone"
+    words = {
+        "distance": three_digits(distance.distance),
+        "threshold": three_digits(distance.threshold),
+        "share": percent(validation["found"] / validation["pictures"]),
+        "count": validation["pictures"],
+        "groups": "; ".join(groups),
+    }
+    st.info(block("vision", id, **words))

@@ -16,7 +16,7 @@ from views.components.picture_stage import PictureStage, picture_stage
 from views.controls import sentence_input, widgets
 from views.controls.widgets import Choice
 from views.export import downloads, drawing
-from views.export.matrices import HeadMap
+from views.export.downloads import HeadMap
 from views.export.over_picture import over_picture as drawn_over_picture
 from views.text import terms
 from views.text.catalogue import Message, Untranslated, say

@@ -266,6 +266,6 @@ def test_a_page_has_the_language_that_is_asked_for(monkeypatch):
     assert show(weights, ["a", "b"], lang="en").title == "Attention"
     with pytest.raises(ShowError, match="There is no language 'xx'; choose one of en, "):
         show(weights, ["a", "b"], lang="xx")
-    monkeypatch.setattr("attention_atlas.views.viewer.show_options.find_spec", lambda name: None)
+    monkeypatch.setattr("attention_atlas.views.viewer.shown_maps.find_spec", lambda name: None)
     with pytest.raises(ShowError, match="pip install babel"):
         show(weights, ["a", "b"], lang="ko")

@@ -20,9 +20,8 @@ from model.causal.sites import SITES
 from tests.attention_atlas.test_show import payload, saved
 from views.text.catalogue import PSEUDO, using_language
 from views.text.numbers import three_digits
-from views.viewer import result_sections, result_words
-from views.viewer.result_sections import as_map, measured
-from views.viewer.result_words import in_words
+from views.viewer import result_sections
+from views.viewer.result_sections import as_map, in_words, measured
 
 SENTENCES = "I want to buy a car.", "I want to buy a house."
 
@@ -97,7 +96,7 @@ def test_a_result_says_in_sentences_what_it_is_and_prints_as_one_line(results):
         assert line.startswith(f"<{type(result).__name__}: ") and len(line) < 400 and "\n" not in line
     assert repr(results["Logit lens"]).endswith(">") and "array(" not in repr(results["Path patching"])
     subclasses = {each.__name__ for each in CausalResult.__subclasses__()}
-    assert subclasses == set(result_sections.SENTENCES) == set(result_words.TITLES)
+    assert subclasses == set(result_sections.SENTENCES) == set(result_sections.TITLES)
 
 
 def test_every_word_of_a_result_is_in_the_catalogue(results):

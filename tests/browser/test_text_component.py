@@ -12,8 +12,7 @@ from views.components import attention_text
 from views.components.component import selection_mark
 from views.kind_labels import PREFIX
 from views.text.numbers import three_digits
-from views.viewer.attention_maps import AttentionMaps, KindMaps
-from views.viewer.map_axis import MapAxis
+from views.viewer.attention_maps import AttentionMaps, KindMaps, MapAxis
 from views.viewer.pictured_maps import PictureInText
 from views.viewer.viewer_controls import running_text
 

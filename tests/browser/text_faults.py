@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-from views.text.particles import with_particle
+from views.text.catalogue import with_particle
 
 _FIND = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 # a name, token or piece of code is between the first two, a formula is the third

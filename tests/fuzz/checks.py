@@ -18,7 +18,7 @@ from tests.fuzz.addresses import messages
 from tests.fuzz.texts import MARK
 from views import kind_labels
 from views.controls import pictures
-from views.export import cells, downloads
+from views.export import downloads
 from views.html import generated_tokens
 from views.text import literal
 
@@ -55,9 +55,9 @@ def check_text_is_escaped(text: str) -> None:
     assert not any(unicodedata.category(char) in HIDDEN for char in visible)
     assert literal.token(text)
     assert "$" not in literal.plotly(text) and "<" not in literal.plotly(text)
-    cell = str(cells.cell(text))
+    cell = str(downloads.cell(text))
     assert not cell.lstrip().startswith(("=", "+", "-", "@"))
-    assert cells.text_of_cell(cell) == literal.without_isolates(text)
+    assert downloads.text_of_cell(cell) == literal.without_isolates(text)
 
 
 def check_sentence(translator: Translator, text: str, translate: bool) -> bool:

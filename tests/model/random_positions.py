@@ -14,8 +14,7 @@ from model.lessons.position_effects import STACKS
 from model.networks.config import POSITION_KINDS, PositionKind, TransformerConfig
 from model.networks.transformer import Transformer
 from model.position_translator import TOKENIZER
-from model.runtime.checkpoint import save_tensors, sha256_of, write_json
-from model.runtime.snapshot_weights import snapshot_file
+from model.runtime.checkpoint import save_tensors, sha256_of, snapshot_file, write_json
 from model.text.tokenizer import Tokenizer
 from model.tracing.kinds import TRANSLATION
 

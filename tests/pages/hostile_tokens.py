@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.hub import token_offsets
-from model.text import token_labels, words
+from model.text import words
 from model.text.tokenizer import THIN_SPACE, Tokenizer
 from tests.new_process import clear_all
 from tests.pages.sent_texts import SentText, sent_texts
@@ -82,7 +82,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[HostileLabels]:
     initialise = words.Word.__init__
     monkeypatch.setattr(Tokenizer, "display", displayed)
     monkeypatch.setattr(words.Word, "__init__", spell)
-    for module in (token_offsets, token_labels):
+    for module in (token_offsets, words):
         monkeypatch.setattr(module, "label_slice", labels)
     clear_all()  # results of other tests have other labels
     yield labels

@@ -12,10 +12,9 @@ import pytest
 import torch
 from PIL import Image
 
-from server import memory_budget, screen_memory
-from server.memory_budget import BudgetEntry, MemoryBudget, measure
+from server import memory_budget
+from server.memory_budget import BudgetEntry, MemoryBudget, ScreenMemory, measure
 from server.result_cache import ResultCache
-from server.screen_memory import ScreenMemory
 
 MEGABYTE = 2**20
 
@@ -202,14 +201,14 @@ def test_a_file_s_maker_is_waited_for_while_the_page_runs_again(monkeypatch):
         threading.Timer(0.05, lambda: refilled.append(screen.retain_maker("a.csv", lambda: b"new"))).start()
 
     refilled: list = []
-    monkeypatch.setattr(screen_memory.streamlit_internals, "rerun", rerun)
+    monkeypatch.setattr(memory_budget.streamlit_internals, "rerun", rerun)
     make = screen.retain_maker("a.csv", lambda: b"old")
     screen.release()
     assert make() == b"new" and runs == ["visit"]
 
 
 def test_a_file_of_a_page_that_does_not_run_again_is_an_error(monkeypatch):
-    monkeypatch.setattr(screen_memory, "REFILL_SECONDS", 0.05)
+    monkeypatch.setattr(memory_budget, "REFILL_SECONDS", 0.05)
     screen = ScreenMemory(budget=MemoryBudget(MEGABYTE))
     make = screen.retain_maker("a.csv", lambda: b"old")
     screen.release()
@@ -221,8 +220,8 @@ def test_pages_of_closed_sockets_are_released(monkeypatch):
     budget = MemoryBudget(MEGABYTE)
     gone, there, none = (ScreenMemory(name, budget) for name in ("gone", "there", ""))
     retained = [screen.retain("value") for screen in (gone, there, none)]
-    monkeypatch.setattr(screen_memory.streamlit_internals, "is_connected", lambda session: session == "there")
-    screen_memory.release_disconnected()
+    monkeypatch.setattr(memory_budget.streamlit_internals, "is_connected", lambda session: session == "there")
+    memory_budget.release_disconnected()
     assert [each.value for each in retained] == [None, "value", "value"]
 
 

@@ -91,7 +91,7 @@ def test_particles_after_values_follow_their_sound():
 
 
 def fixed_particles(text: str) -> list[str]:
-    """Particles of one form after a placeholder, whose last sound is not known; see views/text/particles.py."""
+    """Particles of one form after a placeholder, whose last sound is not known; see views/text/catalogue.py."""
     return _FIXED.findall(_FORMULA.sub("F", text))
 
 

@@ -12,8 +12,17 @@ import tests.model.text
 from model import Translator
 from model.data.corpus import Corpus, CorpusError, read_corpus
 from model.runtime.checkpoint import sha256_of
-from model.text.english import MEASURED, SENTENCE_WORDS, SIGNS, THRESHOLD, count_words
-from model.text.english_statistics import FILE, EnglishStatistics, is_latin, letter_triples
+from model.text.english import (
+    FILE,
+    MEASURED,
+    SENTENCE_WORDS,
+    SIGNS,
+    THRESHOLD,
+    EnglishStatistics,
+    count_words,
+    is_latin,
+    letter_triples,
+)
 from model.translator import SHIPPED
 from tests.model.text.small_statistics import small_statistics
 from training.__main__ import main

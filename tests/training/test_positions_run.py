@@ -16,8 +16,7 @@ from model.lessons.positions_compared import FILE
 from model.networks.config import POSITION_KINDS, TransformerConfig, part_sizes
 from model.networks.transformer import Transformer
 from model.position_translator import PositionTranslator
-from model.runtime.checkpoint import CheckpointError, load_tensors, load_weights
-from model.runtime.snapshot_weights import read_snapshot
+from model.runtime.checkpoint import CheckpointError, load_tensors, load_weights, read_snapshot
 from tests.training.programs import as_words, reproducible_rows, run_in_process
 from training import loop, positions_study
 from training.__main__ import main

@@ -17,9 +17,9 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from views import initial_component, initial_html, navigation, streamlit_words
+from views import initial_html, navigation, streamlit_words
 from views.components.html_export import ComponentSnapshot
-from views.initial_content import InitialContent
+from views.initial_html import InitialContent
 from views.text import catalogue
 from views.url_state import script
 from views.url_state.session_state import MOVED, SHARED
@@ -152,7 +152,7 @@ def test_a_page_can_begin_with_a_component():
     assert outline.startswith(f"<h1>Vision</h1><p>{html.escape(vision.lead())}</p>")
     assert "<section inert>" in outline
     served = client.get(re.search(r'<script src="\.(/first-attention_grid-\w+\.js)"></script>', outline)[1])
-    assert served.text == initial_component.source("attention_grid") and "immutable" in served.headers["cache-control"]
+    assert served.text == initial_html.source("attention_grid") and "immutable" in served.headers["cache-control"]
     older = client.get("/first-attention_grid-0123456789ab.js")
     assert (older.text, older.headers["cache-control"]) == (served.text, "no-store")
     assert client.get("/first-shared-0123456789ab.js").status_code == 404

@@ -38,7 +38,7 @@ from views.components import picture_strip as strip_of_pictures
 from views.components import step_view as numbers_that_follow
 from views.controls import picture_input, samples, whole_numbers
 from views.controls.pictures import PictureError, read_picture
-from views.export import difference, downloads, matrices, over_picture, overview_image
+from views.export import difference, downloads, over_picture, overview_image
 from views.export.drawing import TextLine
 from views.figures import line_chart as curves
 from views.figures import occlusion, patch_positions, saturation
@@ -237,12 +237,12 @@ def texts(drawing, data=()) -> list[str]:
 @pytest.mark.parametrize("scale", ["shared", "own", "log"])
 def test_pictures(scale: str):
     maps = overviews.make_overview(100, "decoder", scale)
-    drawings = [overview_image.layout(maps), matrices.map_drawing(maps_as_pictures.head())]
+    drawings = [overview_image.layout(maps), downloads.map_drawing(maps_as_pictures.head())]
     pixels = np.zeros((4, 4, 3), np.uint8)
     grid = KindMaps.of_one_map(kind_labels.GRID, np.eye(2, dtype=np.float32), (("r", "r"), ("c", "c")))
-    over = matrices.HeadMap(grid, (0, 0), caption=page_text("mean"))
+    over = downloads.HeadMap(grid, (0, 0), caption=page_text("mean"))
     drawings += [over_picture.over_picture(over, pixels, 0.5, 0.5), difference.difference_picture(differences.pair())]
-    drawings += [matrices.matrices_picture([matrix_row.RowMatrix(page_text("Q"), SQUARE)], page_text("Matrices"))]
+    drawings += [downloads.matrices_picture([matrix_row.RowMatrix(page_text("Q"), SQUARE)], page_text("Matrices"))]
     known = {*maps.maps.layer_ids, *maps.maps.head_ids, *maps_as_pictures.head().maps.queries.labels}
     pair = differences.pair()
     known |= {token.strip() for side in (pair.first, pair.second) for token in (*side.queries, *side.keys)}

@@ -16,8 +16,7 @@ from ..controls import sentence_input
 from ..controls.widgets import Choice
 from ..kind_labels import Kind
 from ..text.catalogue import say
-from ..viewer.attention_maps import AttentionMaps, KindMaps
-from ..viewer.map_axis import MapAxis
+from ..viewer.attention_maps import AttentionMaps, KindMaps, MapAxis
 from ..viewer.payload import EXACT_BYTES, SentArray, dtype_of, pack
 from . import component, controls, html_export
 from .attention_grid import MOUNT, Sheet, detail_of, shared_header, sheet_arrays, sheet_header, sheet_of

@@ -2,7 +2,7 @@
 
 Arcs of self-attention are above and below.
 
-The payload contains the weights of all layers and heads, rounded to levels (`views/viewer/level_code.py`) without the
+The payload contains the weights of all layers and heads, rounded to levels (`views/viewer/payload.py`) without the
 decoder's masked cells, and the most probable tokens at every place; the browser computes means. What is chosen and what
 pulls change (`views/components/stage_changes.py`) are in marks next to the component: they do not change the payload.
 """

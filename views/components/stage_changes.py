@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..viewer.attention_maps import AttentionMaps
-from ..viewer.level_code import round_to_levels
-from ..viewer.payload import SentArray, float32_numbers, pack
+from ..viewer.payload import SentArray, float32_numbers, pack, round_to_levels
 from . import component
 
 # To how many levels weights are rounded: fewer if more would make the message too large. Of a multiple of 2000 three

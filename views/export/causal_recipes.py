@@ -151,7 +151,7 @@ def of_grids(sites: Sequence[Mapping[str, object]], direction: str, alignment: s
 def of_states(direction: str, alignment: str) -> Lines:
     """Patch states and context vectors of a recurrent network; arguments as of `of_grids`."""
     return (
-        "from model.causal.patched_states import patch_states_in_steps",
+        "from model.causal.recurrent_patching import patch_states_in_steps",
         "from model.runtime.progress import run_to_end",
         "",
         f"direction = {direction!r}",
@@ -233,7 +233,7 @@ def of_paths(cut: Sequence[str], count: int, least: float, by_token: bool, place
     end = ")" if place is None else f", {place})"
     generated = () if place is None else ("print(model.tokenizer.decode(run.ids))",)
     return (
-        f"from model.causal.cut_edges import {function}",
+        f"from model.causal.path_edges import {function}",
         "from model.causal.path_edges import path_edges_in_steps",
         "from model.runtime.progress import run_to_end",
         "",

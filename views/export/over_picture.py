@@ -4,8 +4,8 @@ import numpy as np
 
 from .. import palette, patch_grid
 from ..figures.overlay import mixed
+from .downloads import HeadMap, map_ends
 from .drawing import Box, Drawing, Item, Pixels, TextLine
-from .matrices import HeadMap, map_ends
 from .matrix_image import MARGIN, colour_bar
 
 _SIDE = 480  # pixels of the longer side

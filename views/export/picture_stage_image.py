@@ -10,11 +10,10 @@ import numpy as np
 
 from .. import palette, patch_grid
 from ..text.numbers import percent
-from .drawing import Box, Drawing, Item, Pixels, TextLine, text_width, wrap
-from .matrices import HeadMap, map_ends
+from .downloads import HeadMap, map_ends
+from .drawing import Box, Drawing, Item, Pixels, Stroke, TextLine, text_width, wrap
 from .matrix_image import MARGIN, colour_bar
 from .over_picture import picture_items
-from .stroke import Stroke
 
 MOST, MOST_AT_REST = 24, 3  # ribbons of the layer that is shown, and of every other layer
 AT_REST = 2  # times the even share; no weaker patch has a ribbon at rest

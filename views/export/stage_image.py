@@ -10,9 +10,8 @@ import numpy as np
 
 from .. import palette
 from ..text.numbers import short
-from .drawing import Box, Drawing, Item, TextLine, fit_label, text_width, wrap
+from .drawing import Box, Drawing, Item, Stroke, TextLine, fit_label, text_width, wrap
 from .matrix_image import MARGIN
-from .stroke import Stroke
 
 SHARE, MOST, LEAST = 0.8, 3, 0.08  # at rest: the strongest keys up to this share, so many, none below this weight
 ARC_LEAST = 0.25  # of an arc at rest

@@ -8,9 +8,8 @@ texts.
 import re
 from collections.abc import Callable, Iterator
 
-from .catalogue import say_sentence, with_whole_logs
+from .catalogue import fill, say_sentence, with_whole_logs
 from .numbers import MINUS
-from .particles import fill
 from .prose import joined
 
 _VALUE = re.compile(r"`[^`]*`|\{[^{}]*\}|(?<![\w.])[+-]?\d+(?:,\d{3})*(?:\.\d+)*(?:e-?\d+)?(?!\w)")

@@ -8,8 +8,7 @@ import numpy as np
 
 from .. import map_labels, patch_grid
 from ..text.catalogue import Message
-from .attention_maps import AttentionMaps, KindMaps
-from .map_axis import MapAxis, WordSpan
+from .attention_maps import AttentionMaps, KindMaps, MapAxis, WordSpan
 
 PICTURE = Message("picture.number", "picture {number}")
 PART = Message("picture.part", "picture {number}, {part}")

@@ -7,10 +7,9 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from ..eager_attention import CallRecorder
+from ..eager_attention import CallRecorder, Place, RunningLayers
 from ..forward_run import ModelInputs, run_network
-from ..layer_numbers import Place, RunningLayers
-from ..library_types import Network
+from ..library_version import Network
 
 
 @dataclass(eq=False)

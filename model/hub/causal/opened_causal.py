@@ -18,8 +18,8 @@ from ...causal.patching_estimate import PatchingEstimate, estimate_grids
 from ...causal.resumable import Inputs, RecordedRun, stream_name
 from ...causal.traced_inputs import TracedInput
 from ...networks.tap import Chain, Intervention, Recorder, replace_by
-from ...runtime.fallback import falls_back
-from ...tracing.model_of_trace import check_trace
+from ...runtime.device import falls_back
+from ...tracing.trace import check_trace
 from ..errors import states_errors
 from ..hub_trace import HubTrace
 from ..opened_network import OpenedNetwork

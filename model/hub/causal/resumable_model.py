@@ -21,7 +21,7 @@ from ..eager_attention import CallRecorder, is_half
 from ..errors import states_errors
 from ..forward_run import ModelInputs, call_options
 from ..interface import recording_calls
-from ..library_types import Network
+from ..library_version import Network
 from ..model_inputs import probe_inputs, same_length_inputs
 from ..opened_network import OpenedNetwork
 from ..scoring import end_id

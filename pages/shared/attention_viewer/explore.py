@@ -1,7 +1,7 @@
 """The controls of the attention viewer, and the chosen view."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -9,25 +9,18 @@ import numpy as np
 import streamlit as st
 
 from model import Trace
+from model.attribution.head_labels import most_focused_head, text_scores
 from model.lessons.one_weight import OneSoftmax, OneWeight, recompute_softmax, recompute_weight, score_forms
-from model.tracing.kinds import SCALED
+from model.text.word_alignment import find_links
+from model.tracing.kinds import KINDS, SCALED
 from model.tracing.trace import SentenceTrace
 from model.tracing.traced_model import Record, TracedModel
 from pages.shared import checks, files
 from pages.shared.attention_viewer import downsampled
 from pages.shared.attention_viewer.export import SavedView, render_export
-from pages.shared.attention_viewer.opening import (
-    ANY_HEAD,
-    LINES,
-    HeadPlace,
-    Opening,
-    find_opening_head,
-    open_with,
-    opening_options,
-)
 from pages.shared.fragments import fragment
-from pages.shared.provenance import Provenance, view_sentence
-from pages.shared.saved_address import view_link
+from pages.shared.models import load_alignment
+from pages.shared.provenance import Provenance, view_link, view_sentence
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, paragraph, render_check
 from views.components import attention_lines, controls
@@ -37,8 +30,8 @@ from views.components.attention_kinds import GridOfKinds, attention_kinds
 from views.controls import sentence_input, widgets
 from views.controls.widgets import Choice
 from views.export import downloads, drawing, weight_files
-from views.export.matrices import HeadMap, map_drawing
-from views.map_labels import join_ids, position_ids
+from views.export.downloads import HeadMap, map_drawing
+from views.map_labels import join_ids, position_ids, to_id
 from views.map_weights import Scale
 from views.text import terms
 from views.text.catalogue import Untranslated, say
@@ -47,6 +40,79 @@ from views.viewer import viewer_controls, weight_steps
 from views.viewer.attention_maps import AttentionMaps, KindMaps
 from views.viewer.saved_facts import OPTIONS
 from views.viewer.viewer_controls import chosen_kind, prepare
+
+# The head that the attention viewer opens with, and the address that then names it.
+
+HEAD_KEYS = ("kind", "layer", "head")  # settings in the address that name a head
+LINES = "lines"  # setting of the view "Lines", which names heads too
+TOKEN_KEYS = ("{}_query_piece", "{}_key_piece")  # settings of the view "One weight", by the name of its kind
+
+
+@dataclass(frozen=True)
+class HeadPlace:
+    """A head by the name of its kind, and its layer and number from 0."""
+
+    kind: str
+    layer: int
+    head: int
+
+
+@dataclass(frozen=True)
+class Opening:
+    """What the viewer opens with."""
+
+    in_address: bool = False  # the address always names kind, layer and head
+    first: HeadPlace | None = None  # the head, where the address names none; None elsewhere
+    options: Mapping[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "options", {} if self.first is None else opening_options(self.first))
+
+    def selected(self, choice: Choice) -> str:
+        """Return the selected option of a choice that a component draws."""
+        option = choice.in_component(self.options.get(choice.key, ""))
+        if self.in_address and choice.key in HEAD_KEYS:
+            bound_settings.state_choice(choice.key, option)
+        return option
+
+
+ANY_HEAD = Opening()
+
+
+def opening_options(head: HeadPlace) -> dict[str, str]:
+    """Return the options of the choices that select a head, by their keys."""
+    return {"kind": head.kind, "layer": to_id(head.layer), "head": to_id(head.head)}
+
+
+def open_with(first: HeadPlace | None, maps: AttentionMaps) -> Opening:
+    """Return what the viewer opens with: `first`, unless the address names a part of a head."""
+    if first is None:
+        return ANY_HEAD
+    tokens = [key.format(kind) for kind in maps for key in TOKEN_KEYS]
+    named = any(map(bound_settings.stored_text, (*HEAD_KEYS, LINES, *tokens)))
+    return Opening(True, None if named else first)
+
+
+def find_opening_head(service: Service, trace: Trace) -> HeadPlace:
+    """Return the head labelled "aligned" whose rows have the lowest mean entropy; cached.
+
+    Without a word alignment of the tokenizer it is the first head.
+    """
+    model = service.model
+    table = load_alignment(model.folder, model.card.get("tokenizer_sha256", ""))
+    first = HeadPlace(model.kinds[0].name, 0, 0)
+    if table is None:
+        return first
+
+    def compute(_) -> HeadPlace:
+        links = find_links(table, trace.source_ids, trace.next_ids)
+        weights = trace.attention("cross")
+        scores = text_scores(weights, KINDS["cross"], *trace.ids("cross"), links)
+        place = most_focused_head(weights, scores, "aligned")
+        return first if place is None else HeadPlace("cross", *place)
+
+    return service.analysis(("opening head", trace.source_ids, trace.next_ids), compute)
+
 
 # The view "Maps": all maps of one kind, and the chosen one in detail.
 

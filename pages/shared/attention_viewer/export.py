@@ -9,8 +9,7 @@ import streamlit as st
 
 from pages.shared import checks, files
 from pages.shared.attention_viewer import downsampled
-from pages.shared.provenance import Provenance
-from pages.shared.saved_address import is_of_own_folder, used_versions
+from pages.shared.provenance import Provenance, is_of_own_folder, used_versions
 from pages.shared.texts import block, caption
 from views import navigation
 from views.components import controls, html_export

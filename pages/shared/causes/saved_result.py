@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pages.shared import files
-from pages.shared.saved_address import is_of_own_folder, used_versions, view_link
+from pages.shared.provenance import is_of_own_folder, used_versions, view_link
 from pages.shared.texts import block
 from views import navigation
 from views.export import downloads

@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from model.causal.composition import CompositionScores, CopyingScores
-from model.causal.head_connections import INPUTS
+from model.causal.path_patching import INPUTS
 from model.causal.repeated_ids import SCORES, RepeatedIdScores
 from pages.shared.head_ranking.head_rows import Head, head_name
 from pages.shared.service import Service

@@ -8,7 +8,7 @@ from model import InterventionError, RecurrentTranslator
 from model.attribution.fixed_gates import cells_of_layer, edited_copy, largest_cell_difference, recompute_cells
 from model.networks.tap import AtEveryStep, hold_gate
 from model.runtime.progress import run_to_end
-from model.tracing.gate_interventions import GATES, GateInterventions, HeldGate, gated_layers
+from model.tracing.interventions import GATES, GateInterventions, HeldGate, gated_layers
 from tests.model.networks import tiny_recurrent
 
 TEXT = "the dog sleeps"

@@ -7,7 +7,7 @@ import torch
 from attention_atlas import frame
 from model import InputError, Translator
 from model.causal.causal_error import CausalError
-from model.causal.head_outputs import measure_means
+from model.causal.head_replacement import measure_means
 from model.causal.metrics import LogitDifference, Probability, TargetLoss
 from model.causal.repeated_ids import score_heads_on_text
 from model.classifier import VisionClassifier

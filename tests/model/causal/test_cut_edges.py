@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from model.causal.cut_edges import cut_answer_in_steps
 from model.causal.experiments import Experiment
 from model.causal.metrics import LogitDifference
 from model.causal.own_networks import resumable
-from model.causal.path_edges import LOGITS, TOKEN, WHOLE_INPUT, path_edges_in_steps
+from model.causal.path_edges import LOGITS, TOKEN, WHOLE_INPUT, cut_answer_in_steps, path_edges_in_steps
 from model.runtime.progress import run_to_end
 from tests.model.causal.small_networks import inputs_of, small_network
 from tests.model.hub.causal.live_models import live

@@ -5,8 +5,7 @@ import pytest
 import torch
 
 from model.causal.causal_error import CausalError
-from model.causal.head_outputs import FILE, HeadMeans, measure_means, record_pool
-from model.causal.head_replacement import ablate
+from model.causal.head_replacement import FILE, HeadMeans, ablate, measure_means, record_pool
 from model.causal.metrics import LogitDifference
 from model.causal.own_networks import resumable
 from model.networks.tap import Recorder

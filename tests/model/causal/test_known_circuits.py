@@ -9,8 +9,7 @@ import pytest
 from model.causal.activation_patching import patch
 from model.causal.composition import composition, copying_scores
 from model.causal.embedding_noise import patch_noise
-from model.causal.head_outputs import record_pool
-from model.causal.head_replacement import ablate
+from model.causal.head_replacement import ablate, record_pool
 from model.causal.integrated_gradients import integrate_gradients
 from model.causal.logit_attribution import attribute_logit
 from model.causal.logit_lens import logit_lens

@@ -5,9 +5,8 @@ import pytest
 import torch
 
 from model.causal.causal_error import CausalError
-from model.causal.cut_edges import cut_edges_in_steps
 from model.causal.own_networks import resumable
-from model.causal.path_edges import LOGITS, TOKEN, PathEdge, PathNode, path_edges_in_steps
+from model.causal.path_edges import LOGITS, TOKEN, PathEdge, PathNode, cut_edges_in_steps, path_edges_in_steps
 from model.causal.sentence_pairs import pair_sentences, prepare_pair
 from model.networks.tap import Intervention
 from model.runtime.progress import run_to_end

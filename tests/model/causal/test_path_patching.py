@@ -5,10 +5,9 @@ import pytest
 import torch
 
 from model.causal.causal_error import CausalError
-from model.causal.head_connections import connections
 from model.causal.metrics import LogitDifference
 from model.causal.own_networks import resumable
-from model.causal.path_patching import path_patch, path_patch_in_steps
+from model.causal.path_patching import connections, path_patch, path_patch_in_steps
 from model.networks.tap import Intervention, Recorder
 from model.runtime.progress import run_to_end
 from tests.model.causal.small_networks import inputs_of, small_network

@@ -11,8 +11,13 @@ from model.causal.activation_patching import number_positions
 from model.causal.causal_error import CausalError
 from model.causal.experiments import Experiment
 from model.causal.metrics import LogitDifference, evaluate
-from model.causal.patched_states import patch_states_in_steps, translate_with_state_in_steps
-from model.causal.recurrent_patching import RECURRENT_SITES, RecurrentCausalNetwork, patch_recurrent
+from model.causal.recurrent_patching import (
+    RECURRENT_SITES,
+    RecurrentCausalNetwork,
+    patch_recurrent,
+    patch_states_in_steps,
+    translate_with_state_in_steps,
+)
 from model.networks.tap import Chain, Intervention, Recorder, replace_by
 from model.runtime.progress import run_to_end
 from tests.model.causal.known_circuits import CHANGED, counter

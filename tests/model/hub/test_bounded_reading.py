@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from model import OpenError
-from model.hub import bounded_json, checkpoint_summary, folder, folder_files
+from model.hub import bounded_json, checkpoint_summary, folder
 from model.hub.allowlist import AllowedModel, ModelAllowlist
 from model.hub.checkpoint_summary import cached_ids, summarize_allowed, summarize_folder
 from model.runtime.messages import UserError
@@ -182,16 +182,16 @@ def test_other_files_are_not_read_before_a_model_is_opened(checkpoint, name):
 def test_settings_and_indices_are_read_within_bounds(checkpoint, monkeypatch):
     """Which happens in the process of the trial, when a model is opened."""
     (checkpoint / "stray.json").write_text('["../config.json"]')
-    folder_files.check_references(checkpoint)
+    folder.check_references(checkpoint)
     for name, most in (("tokenizer_config.json", 5), ("config.4.0.0.json", 5), ("model.safetensors.index.json", 20)):
         with open(checkpoint / name, "wb") as file:
             file.truncate(30_000_000)
         with pytest.raises(OpenError, match=f"^{name} has more than {most} MB"):
-            folder_files.check_references(checkpoint)
+            folder.check_references(checkpoint)
         (checkpoint / name).write_text('{"file": "../checkpoint.json"}')
         (checkpoint.parent / "checkpoint.json").touch()
         with pytest.raises(OpenError, match=f"^{name} names the file ../checkpoint.json outside"):
-            folder_files.check_references(checkpoint)
+            folder.check_references(checkpoint)
         (checkpoint / name).unlink()
 
 
@@ -204,7 +204,7 @@ def test_what_is_no_file_is_not_read(checkpoint, name, make):
 
 
 def test_many_small_files_are_not_looked_at(checkpoint, monkeypatch):
-    monkeypatch.setattr(folder_files, "MOST_ENTRIES", 30)
+    monkeypatch.setattr(folder, "MOST_ENTRIES", 30)
     for number in range(31):
         (checkpoint / f"{number}.txt").touch()
     assert problem_of(checkpoint) == "This folder has more than 30 entries; give the folder of one model."
@@ -220,7 +220,7 @@ def test_many_small_files_are_not_looked_at(checkpoint, monkeypatch):
 )
 def test_a_file_that_changes_while_it_is_read(checkpoint, monkeypatch, name, change):
     def change_then_open(file: Path):
-        stream = folder_files.open_regular(file)
+        stream = folder.open_regular(file)
         if file.name == name:
             change(file)
         return stream

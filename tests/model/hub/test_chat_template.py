@@ -9,8 +9,8 @@ import time
 import pytest
 
 from model import OpenError, open_model
-from model.hub import chat_template
-from model.hub.chat_template import apply_template
+from model.hub import chats
+from model.hub.chats import apply_template
 from tests.model.hub import tiny
 
 CHAT = [{"role": "user", "content": "The cat sat."}, {"role": "assistant", "content": "Caf\u00e9 \U0001f600 \ud800"}]
@@ -38,7 +38,7 @@ def tokenizer():
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of a process are those of Linux")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_template_is_one_sentence(tokenizer, monkeypatch, name):
-    monkeypatch.setattr(chat_template, "SECONDS", 1.5)
+    monkeypatch.setattr(chats, "SECONDS", 1.5)
     tokenizer.chat_template = HOSTILE[name]
     start = time.monotonic()
     with pytest.raises(OpenError, match=TOO_MUCH):
@@ -57,7 +57,7 @@ def test_an_opened_model_refuses_it_and_goes_on(tokenizer, monkeypatch):
 
 @pytest.mark.parametrize("forks", [True, False] if sys.platform == "linux" else [False])
 def test_an_honest_template_renders_as_in_the_library(tokenizer, monkeypatch, forks):
-    monkeypatch.setattr(chat_template, "FORKS", forks)
+    monkeypatch.setattr(chats, "FORKS", forks)
     tokenizer.chat_template = (
         "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}{{ add_generation_prompt }}"
     )
@@ -80,7 +80,7 @@ def test_an_honest_template_renders_as_in_the_library(tokenizer, monkeypatch, fo
     ],
 )
 def test_the_reason_of_a_template_is_stated(tokenizer, monkeypatch, template, message, forks):
-    monkeypatch.setattr(chat_template, "FORKS", forks)
+    monkeypatch.setattr(chats, "FORKS", forks)
     tokenizer.chat_template = template
     model = open_model(tiny.network("gpt2"), reader=tokenizer)
     with pytest.raises(OpenError, match=f"refuses these messages {message}"):

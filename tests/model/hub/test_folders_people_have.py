@@ -15,7 +15,7 @@ from safetensors.torch import save_file
 from model import OpenError
 from model.hub import library_version
 from model.hub.folder import inspect_checkpoint
-from model.hub.saved_settings import read_config
+from model.hub.forward_run import read_config
 from model.open_model import hash_of, open_model
 from tests.model.hub import tiny
 from tests.model.hub.hub_server import Hub, serving

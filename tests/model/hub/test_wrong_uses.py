@@ -221,7 +221,7 @@ def test_an_old_pytorch_is_named(monkeypatch):
 
 
 def test_a_pipeline_of_pictures_names_its_processor():
-    from model.hub.source_check import PIPELINE, check_source
+    from model.hub.source import PIPELINE, check_source
 
     module, _, name = PIPELINE.rpartition(".")
     base = type(name, (), {"__module__": module})

@@ -6,7 +6,7 @@ import torch
 
 from model.lessons.feed_forward import HiddenUnits, measure_hidden_units
 from model.networks.config import TransformerConfig
-from model.networks.transformer_layers import FeedForward
+from model.networks.transformer import FeedForward
 from model.tracing.trace import record_trace
 
 

@@ -10,9 +10,8 @@ import torch.nn.functional as F
 from model import CheckpointError, Translator
 from model.lessons.head_formation import FILE, RAISING, follow_training_in_steps, load_formation
 from model.position_translator import PositionTranslator
-from model.runtime.checkpoint import load_weights
+from model.runtime.checkpoint import load_weights, read_snapshot, snapshot_file
 from model.runtime.progress import run_to_end
-from model.runtime.snapshot_weights import read_snapshot, snapshot_file
 from tests.model.random_positions import STEPS, random_network, write_networks
 from training.formation_study import formation_markdown
 

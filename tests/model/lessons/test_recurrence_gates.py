@@ -8,7 +8,7 @@ import pytest
 from model import RecurrentTranslator
 from model.lessons.recurrence_gates import OPEN, SHUT, read_gates
 from model.networks.recurrent_trace import record_recurrent_trace
-from model.tracing.gate_interventions import gated_layers
+from model.tracing.interventions import gated_layers
 from tests.model.networks import tiny_recurrent
 
 LSTMS = ("lstm-vector", "lstm-additive", "lstm-dot")

@@ -6,8 +6,7 @@ import torch
 
 from model.lessons.head_formation import RAISING, ROLES, load_formation
 from model.position_translator import FIRST, SHIPPED, PositionTranslator
-from model.runtime.checkpoint import load_tensors, sha256_of
-from model.runtime.snapshot_weights import FOLDER, read_snapshot, snapshot_file
+from model.runtime.checkpoint import FOLDER, load_tensors, read_snapshot, sha256_of, snapshot_file
 
 SNAPSHOTS = 12
 MOST_BYTES = 32_000_000  # of all snapshots

@@ -10,8 +10,7 @@ from model import CheckpointError, InputError, InterventionError, Translator
 from model.runtime.checkpoint import read_json
 from model.runtime.messages import Place, Places, UserError
 from model.tracing.head_interventions import Scale
-from views.text.catalogue import say_error, using_language
-from views.text.particles import fill
+from views.text.catalogue import fill, say_error, using_language
 
 MODEL = Path(__file__).resolve().parents[3] / "model"
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from model.runtime.fallback import NetworkOwner
+from model.runtime.device import NetworkOwner
 from model.runtime.progress import Progress, run_to_end, steps_with_fallback
 from tests.model.networks import tiny_network
 

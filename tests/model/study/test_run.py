@@ -13,9 +13,8 @@ from PIL import Image
 from pyarrow.parquet import read_table
 
 from model.attribution.head_labels import HeadScores
-from model.attribution.head_measures import HeadMeasurements
-from model.attribution.head_statistics import load_statistics
-from model.causal.head_outputs import FILE, HeadMeans
+from model.attribution.head_statistics import HeadMeasurements, load_statistics
+from model.causal.head_replacement import FILE, HeadMeans
 from model.causal.metrics import TargetLoss
 from model.runtime.checkpoint import CheckpointError
 from model.runtime.processes import ProcessGroup

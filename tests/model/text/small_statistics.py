@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from model.text.english_statistics import SYMBOLS, EnglishStatistics
+from model.text.english import SYMBOLS, EnglishStatistics
 
 RARE = -1000.0
 

@@ -8,16 +8,17 @@ import pytest
 from model import CheckpointError, Translator
 from model.text.english import (
     FEWEST,
+    FILE,
     MEASURED,
     SIGNS,
     THRESHOLD,
+    EnglishStatistics,
     count_words,
     foreign_evidence,
     foreign_sign,
     split_lowercase,
     split_words,
 )
-from model.text.english_statistics import FILE, EnglishStatistics
 from model.translator import SHIPPED
 from tests.model.text import english_cases as cases
 from tests.model.text.small_statistics import small_statistics

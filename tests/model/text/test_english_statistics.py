@@ -8,8 +8,16 @@ import torch
 
 from model import Translator
 from model.runtime.checkpoint import CheckpointError, load_tensors, save_tensors
-from model.text.english import foreign_sign
-from model.text.english_statistics import FILE, LARGEST, UNLISTED, UNSEEN, EnglishStatistics, is_latin, letter_triples
+from model.text.english import (
+    FILE,
+    LARGEST,
+    UNLISTED,
+    UNSEEN,
+    EnglishStatistics,
+    foreign_sign,
+    is_latin,
+    letter_triples,
+)
 from model.translator import SHIPPED
 from tests.model.text.small_statistics import small_statistics
 

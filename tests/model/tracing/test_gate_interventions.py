@@ -5,7 +5,7 @@ import torch
 
 from model import InterventionError
 from model.networks.recurrent_config import RecurrentConfig
-from model.tracing.gate_interventions import GateInterventions, HeldGate, gated_layers
+from model.tracing.interventions import GateInterventions, HeldGate, gated_layers
 
 LAYERS = ("encoder.backwards", "decoder")
 SHUT = HeldGate("encoder.backwards", "forget", 0.0)

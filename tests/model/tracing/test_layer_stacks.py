@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from model.networks.tap import Recorder
-from model.tracing.layer_stacks import (
+from model.tracing.trace import (
     ATTENTION_STEPS,
     LayerStacks,
     StackPlan,

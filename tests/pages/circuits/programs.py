@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from model import Trace, Translator
-from model.causal.patched_states import patch_states_in_steps
 from model.causal.patched_translation import patch_noise_parts_in_steps, patch_parts_in_steps
 from model.causal.path_edges import path_edges_in_steps
+from model.causal.recurrent_patching import patch_states_in_steps
 from model.causal.sentence_pairs import pair_sentences, prepare_pair, prepare_sentence
 from model.runtime.progress import run_to_end
 from tests.pages.conftest import SENTENCE

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from model.causal.cut_edges import cut_edges_in_steps
-from model.causal.path_edges import path_edges_in_steps
+from model.causal.path_edges import cut_edges_in_steps, path_edges_in_steps
 from model.causal.sentence_pairs import pair_sentences, prepare_pair
 from model.runtime.progress import run_to_end
 from pages.shared.causes import path_views

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model.causal.patched_states import translate_with_state_in_steps
+from model.causal.recurrent_patching import translate_with_state_in_steps
 from model.causal.sentence_pairs import pair_sentences, prepare_pair
 from model.runtime.progress import run_to_end
 from tests.pages.conftest import SENTENCE

@@ -8,7 +8,7 @@ import pytest
 from model.lessons.raw_attention import RawAttention, encoder_stages, self_weights
 from model.lessons.raw_attention_heldout import FILE
 from model.translator import SHIPPED
-from pages.history import raw_heldout
+from pages.history import without_projections
 from tests.new_process import clear_all
 from tests.pages.charts import check_caption
 from tests.pages.conftest import html_of
@@ -101,7 +101,7 @@ def test_study_is_of_the_shipped_weights(open_app):
 def test_study_of_other_weights_gets_one_sentence(open_app, monkeypatch, tmp_path, damage, reason):
     stored = json.loads((SHIPPED / FILE).read_text())
     (tmp_path / FILE).write_text(json.dumps(damage(stored)))
-    monkeypatch.setattr(raw_heldout, "SHIPPED", tmp_path)
+    monkeypatch.setattr(without_projections, "SHIPPED", tmp_path)
     clear_all()
     app = open_app("history", part="without-projections")
     (warning,) = app.warning

@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 from model import position_translator
 from model.lessons.head_formation import follow_training_in_steps, load_formation
 from model.position_translator import PositionTranslator
+from model.runtime.checkpoint import snapshot_file
 from model.runtime.progress import run_to_end
-from model.runtime.snapshot_weights import snapshot_file
 from pages.loss import formed_heads
 from pages.shared.models import load_positions
 from tests.drawn_rows import row_names

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from model.causal import patching_estimate
-from model.causal.cut_edges import cut_answer_in_steps
 from model.causal.patched_answer import patched_probabilities
 from model.causal.patched_translation import patch_noise_parts_in_steps, patch_parts_in_steps
-from model.causal.path_edges import path_edges_in_steps
+from model.causal.path_edges import cut_answer_in_steps, path_edges_in_steps
 from model.hub.causal.opened_pair import answer_position, compare_answers, pair_texts
 from model.hub.opened_pictures import patch_trace
 from model.open_model import open_model

@@ -14,13 +14,14 @@ import torch
 
 from model import DecodingOptions, Translator
 from pages.shared import code
-from pages.shared.code_values import VALUES
+from pages.shared.code import VALUES
 from tests.every_view import PARTS
 from tests.pages.attribution.programs import COOKED
 from tests.pages.conftest import SENTENCE, visit
 from tests.pages.positions.programs import PAPER
 from tests.pages.reading import programs
 from tests.pages.shared.programs import OWN, Values
+from views.text.prose import marked_programs
 
 MOST_LINES = 25  # that are not blank
 MODULES = {"PIL", "json", "math", "model", "numpy", "pathlib", "sentencepiece", "torch", "unicodedata"}
@@ -345,3 +346,71 @@ def test_a_damaged_program_gets_one_sentence(tmp_path, monkeypatch):
     assert not app.exception and app.dataframe is not None
     (message,) = (caption.value for caption in app.caption if "memory.py" in caption.value)
     assert "git checkout -- assets" in message
+
+
+MODULE = """\"\"\"A lesson.\"\"\"
+
+import math
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from .other import relative
+
+
+# program: double
+def double(number: Tensor) -> Tensor:
+    return 2 * number
+
+
+# end of program
+def computed(given: Tensor, width: int) -> Tensor:
+    # program: own
+    total = sum(math.sqrt(double(each * width)) for each in given)  # the sum
+    layer = nn.Linear(1, len(np.zeros(3)))
+    # end of program
+    return total
+"""
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "lesson.py").write_text(MODULE, encoding="utf-8")
+    (tmp_path / "headers.py").write_text(
+        "from PIL import Image\n\n# program: load\ngiven = Image.open(path)\n# end of program\n", encoding="utf-8"
+    )
+    monkeypatch.setattr(code, "ROOT", tmp_path)
+    monkeypatch.setattr(code, "HEADERS", "headers.py")
+    monkeypatch.setitem(code.SHARED, ("page", "own"), ("load", "lesson.py: double", "lesson.py: own"))
+
+
+def test_a_program_has_its_imports_then_its_values_then_headers_then_the_marked_lines(own):
+    assert code.shared_program("page", "own", "  # yours") == (
+        "import math\n\nimport numpy as np\nfrom PIL import Image\nfrom torch import Tensor, nn\n\n"
+        "path = None  # yours\nwidth = None  # yours\n\n"
+        "given = Image.open(path)\n\n\n"
+        "def double(number: Tensor) -> Tensor:\n    return 2 * number\n\n\n"
+        "total = sum(math.sqrt(double(each * width)) for each in given)  # the sum\n"
+        "layer = nn.Linear(1, len(np.zeros(3)))"
+    )
+
+
+def test_a_mark_that_is_missing_is_an_error(own, monkeypatch):
+    monkeypatch.setitem(code.SHARED, ("page", "own"), ("lesson.py: other",))
+    with pytest.raises(KeyError, match="other"):
+        code.shared_program("page", "own", "")
+
+
+def test_every_mark_is_in_a_program():
+    model = code.ROOT / "model"
+    marks = {
+        f"{path.relative_to(model).as_posix()}: {name}"
+        for path in model.rglob("*.py")
+        for name in marked_programs(path.read_text(encoding="utf-8"))
+    }
+    headers = marked_programs((code.ROOT / code.HEADERS).read_text(encoding="utf-8"))
+    assert marks | set(headers) == {part for parts in code.SHARED.values() for part in parts}

@@ -34,7 +34,7 @@ def test_a_file_is_in_the_language_of_its_page(monkeypatch, language, expected):
 def test_a_picture_is_offered_with_the_sentence_where_the_page_has_one(sentence: str):
     def script(sentence: str) -> None:
         from pages.shared import files
-        from pages.shared.screen import store_sentence
+        from pages.shared.fragments import store_sentence
         from views.export.drawing import Drawing
 
         store_sentence(sentence)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from model import RecurrentTranslator, Translator, VisionClassifier
-from pages.shared import saved_address
+from pages.shared import provenance
 from pages.shared.attention_viewer import export
 from pages.shared.attention_viewer.export import SavedView, describe_view
 from pages.shared.provenance import Provenance, view_picture, view_sentence
@@ -159,10 +159,10 @@ def test_a_picture_is_identified_by_its_hash_and_not_in_the_files(monkeypatch):
 
 def test_a_link_contains_the_sample(monkeypatch):
     settings = {"view": "Full maps", "layer": "2", "text": "A & B", "picture": "church"}
-    monkeypatch.setattr(saved_address.bound_settings, "view_query", lambda: dict(settings))
-    assert saved_address.view_link("vision") == "/vision?layer=2&picture=church&text=A+%26+B&view=Full+maps"
+    monkeypatch.setattr(provenance.bound_settings, "view_query", lambda: dict(settings))
+    assert provenance.view_link("vision") == "/vision?layer=2&picture=church&text=A+%26+B&view=Full+maps"
     settings["picture"] = "own"
-    assert saved_address.view_link("vision") == "/vision?layer=2&text=A+%26+B&view=Full+maps"
+    assert provenance.view_link("vision") == "/vision?layer=2&text=A+%26+B&view=Full+maps"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from server import result_cache, warm_up
 from tests.coroutines import run_in_thread
 from tests.new_process import clear_all
 from views.controls import sentence_input
-from views.initial_content import InitialContent
+from views.initial_html import InitialContent
 
 
 def test_the_first_sentence_is_translated_at_startup():

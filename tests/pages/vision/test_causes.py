@@ -5,9 +5,8 @@ import pytest
 
 from model import Logit, Probability
 from model.causal import patching_estimate
-from model.causal.cut_edges import cut_answer_in_steps
 from model.causal.patched_answer import patched_probabilities
-from model.causal.path_edges import path_edges_in_steps
+from model.causal.path_edges import cut_answer_in_steps, path_edges_in_steps
 from model.runtime.progress import run_to_end
 from tests.pages.drawn import matrices, path_graph
 from tests.pages.reading import programs, table

@@ -19,7 +19,7 @@ REPORTED = {"photographs of other things": {"pictures": 50, "found": 25, "low": 
 def _sign() -> None:
     import streamlit as st
 
-    from pages.vision.unlike_sign import render_unlike_sign
+    from pages.vision.stated_answer import render_unlike_sign
     from tests.pages.vision.views import service
 
     render_unlike_sign(service(), st.session_state["trace"])

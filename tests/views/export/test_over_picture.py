@@ -9,7 +9,7 @@ from PIL import Image
 
 from views import kind_labels, palette, patch_grid
 from views.export import drawing
-from views.export.matrices import HeadMap
+from views.export.downloads import HeadMap
 from views.export.over_picture import over_picture
 from views.figures.overlay import shades
 from views.viewer.attention_maps import KindMaps

@@ -10,7 +10,7 @@ from PIL import Image
 
 from views import kind_labels, map_weights, palette
 from views.export import drawing
-from views.export.matrices import HeadMap, map_shades
+from views.export.downloads import HeadMap, map_shades
 from views.export.overview_image import MOST_DOTS, Overview, dots, layout
 from views.text.catalogue import using_language
 from views.viewer.attention_maps import KindMaps, MapAxis

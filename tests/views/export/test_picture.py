@@ -9,7 +9,7 @@ from PIL import Image
 
 from views import kind_labels, palette
 from views.export import drawing
-from views.export.matrices import HeadMap, map_drawing, map_shades
+from views.export.downloads import HeadMap, map_drawing, map_shades
 from views.viewer.attention_maps import KindMaps
 
 

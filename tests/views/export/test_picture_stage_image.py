@@ -7,15 +7,14 @@ import pytest
 from PIL import Image
 
 from views import kind_labels, palette
-from views.export.drawing import Box, Drawing, Pixels, TextLine, to_png, to_svg
-from views.export.matrices import HeadMap
+from views.export.downloads import HeadMap
+from views.export.drawing import Box, Drawing, Pixels, Stroke, TextLine, to_png, to_svg
 from views.export.picture_stage_image import (
     PictureStageImage,
     draw_picture_stage,
     select_patches_at_rest,
     select_shown_patches,
 )
-from views.export.stroke import Stroke
 from views.viewer.attention_maps import KindMaps
 
 SCALE = palette.scale("vision", "light")

@@ -7,9 +7,8 @@ import pytest
 from PIL import Image
 
 from views import palette
-from views.export.drawing import Box, Drawing, TextLine, text_width, to_png, to_svg, wrap
+from views.export.drawing import Box, Drawing, Stroke, TextLine, paint_stroke, text_width, to_png, to_svg, wrap
 from views.export.stage_image import StagePicture, at_rest, stage_drawing
-from views.export.stroke import Stroke, paint_stroke
 
 CROSS = np.array([[0.7, 0.2, 0.1], [0.05, 0.05, 0.9]], np.float32)
 ENCODER = np.array([[0.9, 0.1, 0.0], [0.3, 0.3, 0.4], [0.1, 0.5, 0.4]], np.float32)

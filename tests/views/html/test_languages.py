@@ -13,8 +13,7 @@ from views.components import attention_grid, attention_lines, matrix_row, step_v
 from views.html import aligned_tokens, decoding_steps, generated_tokens
 from views.svg import beam, course_sentences, head_arcs, unrolled
 from views.text import literal
-from views.viewer.attention_maps import KindMaps
-from views.viewer.map_axis import MapAxis
+from views.viewer.attention_maps import KindMaps, MapAxis
 
 CHAT = SimpleNamespace(token="chat", probability=0.5)
 PRODUCED = SimpleNamespace(token="chat", probability=0.5, top=[CHAT])

@@ -15,7 +15,7 @@ import pytest
 from views import palette
 from views.components import component
 from views.export import drawing, matrix_image
-from views.export.cells import cell
+from views.export.downloads import cell
 from views.export.stage_image import StagePicture, stage_drawing
 from views.figures import heatmap, intervals, line_chart
 from views.svg.beam import Node, beam

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from model.text import invisible as below
-from model.text.token_labels import read_tokens
+from model.text.words import read_tokens
 from tests.fuzz.texts import SPACES
 from views.export.drawing import LABEL_WIDTH, TextLine, fit_label, text_width
 from views.text import invisible, literal

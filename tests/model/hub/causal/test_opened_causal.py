@@ -11,7 +11,7 @@ from PIL import Image
 
 from model.attribution.rollout import rollout
 from model.causal.causal_error import CausalError
-from model.causal.head_outputs import record_pool
+from model.causal.head_replacement import record_pool
 from model.causal.metrics import Logit, LogitDifference, Probability, TargetLoss
 from model.hub.errors import OpenError
 from model.open_model import open_model

@@ -11,7 +11,7 @@ import torch
 import transformers
 
 from model import OpenError
-from model.hub.saved_settings import read_config
+from model.hub.forward_run import read_config
 from model.open_model import open_model
 from model.runtime.progress import run_to_end
 from tests.model.hub import tiny, tiny_pictured

@@ -7,7 +7,7 @@ from torch import nn
 from model import DecodingOptions
 from model.classifier import VisionClassifier
 from model.networks.transformer import CachedDecoder
-from model.runtime.fallback import (
+from model.runtime.device import (
     NetworkOwner,
     describe_device,
     device_of,

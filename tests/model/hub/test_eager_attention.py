@@ -9,8 +9,7 @@ from torch import nn
 
 from model import HeadInterventions, InterventionError, OpenError
 from model.hub.ablation import ablate
-from model.hub.eager_attention import NAME
-from model.hub.layer_numbers import layer_numbers, watch_layers
+from model.hub.eager_attention import NAME, layer_numbers, watch_layers
 from model.tracing.head_interventions import OneHot, Scale
 from tests.model.hub.conftest import TEXT
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageFont
 
-from views.export import drawing, fonts
+from views.export import drawing
 from views.export.drawing import Drawing, TextLine
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -32,8 +32,8 @@ SCRIPTS = {
 @pytest.fixture
 def no_fonts(monkeypatch):
     """Only the font of the pages is found."""
-    page = fonts.find_fonts()[0]
-    monkeypatch.setattr(fonts, "find_fonts", lambda: (page,))
+    page = drawing.find_fonts()[0]
+    monkeypatch.setattr(drawing, "find_fonts", lambda: (page,))
     monkeypatch.setattr(drawing, "find_fonts", lambda: (page,))
 
 
@@ -43,35 +43,35 @@ def png(text: str, angle: float = 0) -> np.ndarray:
 
 
 def test_french_is_drawn_by_the_font_of_the_pages():
-    (run,) = fonts.font_runs(FRENCH)
+    (run,) = drawing.font_runs(FRENCH)
     assert run.text == FRENCH and run.path.name.startswith("SourceSansVF-Upright")
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_scripts_that_the_font_of_the_pages_lacks(script: str):
-    runs = fonts.font_runs(SCRIPTS[script])
+    runs = drawing.font_runs(SCRIPTS[script])
     assert len(runs) == 1 and runs[0].path is not None
     png(SCRIPTS[script])
 
 
 def test_no_text_of_this_program_has_a_box_in_any_language():
-    files = [path for path in (Path(fonts.__file__).parents[2] / "assets" / "text").glob("*/*") if path.suffix != ""]
+    files = [path for path in (Path(drawing.__file__).parents[2] / "assets" / "text").glob("*/*") if path.suffix != ""]
     characters = {char for path in files for char in path.read_text(encoding="utf-8") if char.isprintable()}
     assert "\uac01" in characters
-    assert [run.text for run in fonts.font_runs("".join(sorted(characters))) if run.path is None] == []
+    assert [run.text for run in drawing.font_runs("".join(sorted(characters))) if run.path is None] == []
 
 
 def test_each_character_has_the_first_font_that_draws_it_and_marks_stay_with_their_letter():
-    runs = fonts.font_runs("a\uac00 b\u0301")
+    runs = drawing.font_runs("a\uac00 b\u0301")
     assert [run.text for run in runs] == ["a", "\uac00 ", "b\u0301"]
-    assert runs[0].path == runs[2].path == fonts.find_fonts()[0] != runs[1].path
+    assert runs[0].path == runs[2].path == drawing.find_fonts()[0] != runs[1].path
 
 
 def test_the_font_of_the_pages_is_opened_at_regular_weight():
     """It is a variable font, which is opened at its lightest."""
-    page = fonts.find_fonts()[0]
+    page = drawing.find_fonts()[0]
     regular, lightest = (
-        np.asarray(font.getmask("I")).sum() for font in (fonts.open_font(page, 40), ImageFont.truetype(page, 40))
+        np.asarray(font.getmask("I")).sum() for font in (drawing.open_font(page, 40), ImageFont.truetype(page, 40))
     )
     assert regular > 1.2 * lightest
 
@@ -102,21 +102,21 @@ def test_widths_are_those_of_the_drawn_text():
 
 
 def test_without_any_font_text_is_drawn_by_pillow(monkeypatch):
-    monkeypatch.setattr(fonts, "find_fonts", tuple)
+    monkeypatch.setattr(drawing, "find_fonts", tuple)
     monkeypatch.setattr(drawing, "find_fonts", tuple)
     assert (png("abc") < 200).any() and drawing.text_width("abc", 10) > 5
 
 
 def test_a_font_file_that_is_damaged_is_passed_over(tmp_path: Path, monkeypatch):
     (tmp_path / "bad.ttf").write_bytes(b"no font")
-    good = fonts.find_fonts()[0]
-    monkeypatch.setattr(fonts, "find_fonts", lambda: (tmp_path / "bad.ttf", good))
-    assert [run.path for run in fonts.font_runs("ab")] == [good]
+    good = drawing.find_fonts()[0]
+    monkeypatch.setattr(drawing, "find_fonts", lambda: (tmp_path / "bad.ttf", good))
+    assert [run.path for run in drawing.font_runs("ab")] == [good]
 
 
 def test_packages_that_are_not_installed_are_passed_over(monkeypatch):
-    monkeypatch.setattr(fonts, "find_spec", lambda name: None)
-    assert not any("site-packages" in str(path) for path in fonts.find_fonts.__wrapped__())
+    monkeypatch.setattr(drawing, "find_spec", lambda name: None)
+    assert not any("site-packages" in str(path) for path in drawing.find_fonts.__wrapped__())
 
 
 def test_pictures_are_drawn_without_streamlit():
