@@ -18,11 +18,17 @@ from torch.nn.parallel import DistributedDataParallel
 from .device import choose_device
 
 PATIENCE = timedelta(hours=2)  # the first process trains the tokenizer and evaluates while the others wait
-ENDED = "Another process has ended; start all of them again."
 PAUSE = 0.2  # seconds between two calls of `meanwhile`
 
 
 @dataclass(frozen=True)
+class OtherProcessEndedError(ConnectionError):
+    """Another process of the same run has ended."""
+
+    def __init__(self) -> None:
+        super().__init__("Another process has ended; start all of them again.")
+
+
 class ProcessGroup:
     """This process's rank among all processes; `world_size` is 1 without torchrun."""
 
@@ -91,7 +97,7 @@ class ProcessGroup:
                 time.sleep(PAUSE)
             waiting.wait()
         except RuntimeError as error:
-            raise ConnectionError(ENDED) from error
+            raise OtherProcessEndedError from error
 
     @contextmanager
     def explained(self) -> Iterator[None]:
@@ -104,7 +110,7 @@ class ProcessGroup:
             yield
         except RuntimeError as error:
             if self.world_size > 1 and (isinstance(error, distributed.DistError) or "gloo" in str(error)):
-                raise ConnectionError(ENDED) from error
+                raise OtherProcessEndedError from error
             raise
 
     def leave(self) -> None:
