@@ -115,7 +115,7 @@ class AttributionScores:
         scores = {drop: self.drops[place]}
         scores |= {name(method): self.explained.scores[method][place] for method in self.methods}
         return [
-            tables.name_column(SOURCE_WORD(), map_labels.numbered(self.source)),
+            tables.name_column(SOURCE_WORD(), map_labels.numbered(self.source), language="en"),
             *(tables.bar_column(title, each, float(abs(each).max()), "cross") for title, each in scores.items()),
         ]
 

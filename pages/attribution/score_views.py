@@ -30,7 +30,9 @@ def render_word(evidence: AttributionScores, place: int) -> None:
     )
     st.html(
         generated_tokens.label(label)
-        + decoding_steps.weighted_tokens(evidence.source, [float(drop) for drop in evidence.drops[place]])
+        + decoding_steps.weighted_tokens(
+            evidence.source, [float(drop) for drop in evidence.drops[place]], language="en"
+        )
     )
     columns = evidence.columns_of_word(place, short_name, say("attribution.left-out", "left out: drop of ln p"))
     name = say("attribution.table", "Source words by every method, for {word}", word=word)

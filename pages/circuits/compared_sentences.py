@@ -140,9 +140,9 @@ def choose_comparison(request: Request, by_position: bool = False) -> Comparison
         return None
     tokens, alignment = (pair.clean_tokens, pair.corrupt_tokens), "position"
     if by_position:
-        render_aligned(tokens, pair.alignments[alignment])
+        render_aligned(tokens, pair.alignments[alignment], "en")
     else:
-        alignment = choose_alignment(tokens, pair.alignments, pair.best_alignment)
+        alignment = choose_alignment(tokens, pair.alignments, pair.best_alignment, "en")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         place = choose_target(pair)
         metrics = {

@@ -19,6 +19,6 @@ def render(request: Request) -> None:
     """Render the section."""
     trace = request.trace()
     st.html(traced_translation_html(request.service, trace))
-    labels = LensLabels(trace.target_tokens, trace.next_tokens, request.service.model.tokenizer.labels)
+    labels = LensLabels(trace.target_tokens, trace.next_tokens, request.service.model.tokenizer.labels, language="fr")
     render_lens(read_lens(request, trace), labels)
     render_program("circuits", "lens", **sentence(request))

@@ -30,6 +30,7 @@ from pages.shared.texts import block
 from views import map_labels
 from views.controls import sentence_input, widgets
 from views.export import causal_recipes
+from views.kind_labels import OF_STACK
 from views.text.catalogue import say
 
 ASK_FROM = 12.0  # seconds
@@ -133,7 +134,7 @@ def measure_cells(
         parts = service.analysis_in_steps(key, _patch_site, trace, sentence, site)
         results |= {(site, part): result for part, result in parts.items()}
     slot.empty()
-    return PatchedCells(results, sentence_input.kind_names(service.kinds))
+    return PatchedCells(results, sentence_input.kind_names(service.kinds), languages=OF_STACK)
 
 
 def _patch_site(model, trace: Trace, sentence: NoisySentence, site: str) -> InSteps[dict[str, ActivationPatching]]:

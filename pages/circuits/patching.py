@@ -27,6 +27,7 @@ from pages.shared.texts import paragraph, warn_if_cut_off
 from views.components.alignment_stage import AlignmentStage, alignment_stage
 from views.controls import sentence_input, widgets
 from views.export import causal_recipes
+from views.kind_labels import OF_STACK
 from views.text.catalogue import say
 
 
@@ -37,7 +38,7 @@ def patch_all(request: Request, comparison: Comparison, site: str, heads: HeadCe
         key = ("patched", *comparison.key, each)
         parts = request.service.analysis_in_steps(key, _patch_site, comparison, each)
         results |= {(each.site, part): result for part, result in parts.items()}
-    return PatchedCells(results, sentence_input.kind_names(request.service.kinds))
+    return PatchedCells(results, sentence_input.kind_names(request.service.kinds), languages=OF_STACK)
 
 
 def _patch_site(model, comparison: Comparison, cells: HeadCells) -> InSteps[dict[str, ActivationPatching]]:

@@ -78,6 +78,7 @@ def render_edges(request: Request, comparison: Comparison, edges: PathEdges) -> 
         pair.clean_tokens,
         pair.targets[comparison.place].label,
         say("circuits.column.word", "next word"),
+        ("en", "fr"),
     )
     caption("circuits", "paths-graph")
     shown = path_views.render_graph(edges, cut, names)

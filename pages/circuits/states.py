@@ -30,6 +30,7 @@ from pages.shared.page_header import Request
 from views.components.cell_maps import CellMap
 from views.controls import widgets
 from views.export import causal_recipes
+from views.kind_labels import OF_STACK
 from views.text import literal
 from views.text.catalogue import Message, say
 
@@ -87,6 +88,7 @@ class StepCells(PatchedCells):
             list(map(str, results[0].grid.axes[0].labels)),
             say("circuits.states.row", "what is replaced"),
             AXES["position"](),
+            ("", OF_STACK[stack_of(part)]),
         )
 
     def table(self, cell: str) -> tuple[CellTable, int, int]:

@@ -212,7 +212,7 @@ def _render_numbers(trace: Trace, step: int, weights: np.ndarray, place: str) ->
     with st.expander(say("decoding.attention.numbers", "The tokens and weights of this step, in numbers")):
         render_tokens(trace, step, announced=False)  # the stage announces it
         label = generated_tokens.label(block("decoding", "attention-of-the-step", step=step, place=place))
-        st.html(label + decoding_steps.weighted_tokens(trace.source_tokens, weights.tolist()))
+        st.html(label + decoding_steps.weighted_tokens(trace.source_tokens, weights.tolist(), language="en"))
         row = slice(step - 1, step)
         axes = (
             trace.target_tokens[row],

@@ -49,7 +49,7 @@ def render(request: Request) -> None:
         _render_encoder(forced.source_tokens)
         st.html(
             generated_tokens.label(decoder)
-            + decoding_steps.aligned_tokens(rows, say("forcing.shifted", "The shifted target"))
+            + decoding_steps.aligned_tokens(rows, say("forcing.shifted", "The shifted target"), "fr")
         )
     free_run = request.service.trace(request.text, DecodingOptions())
     comparison = compare_runs(forced, free_run, request.service.model.config.never_generated)
@@ -165,7 +165,7 @@ def render_given_tokens() -> None:
         (say("forcing.row.reads", "decoder reads"), [each.reads for each in positions]),
         (say("forcing.row.target", "should generate"), [each.expected for each in positions]),
     )
-    shifted = decoding_steps.aligned_tokens(rows, say("forcing.shifted", "The shifted target"))
+    shifted = decoding_steps.aligned_tokens(rows, say("forcing.shifted", "The shifted target"), "fr")
     st.html(generated_tokens.label(decoder) + shifted)
     paragraph("decoding", "given-tokens")
     places = list(range(1, len(positions) + 1))

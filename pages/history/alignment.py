@@ -228,6 +228,7 @@ def render_comparison(request: Request, name: str) -> None:
         row_title=say("history.generated", "generated token"),
         column_title=say("history.read", "source token"),
         signed=False,
+        languages=("fr", "en"),
     )
     matrices = [matrix(source.label, source.weights, top=1.0) for source in sources]
     if reference is not None:

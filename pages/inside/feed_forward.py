@@ -102,7 +102,7 @@ def render_table(hidden_units: HiddenUnits, tokens: tuple[str, ...], stack: str)
     ]
     shares = [bars.bar_cell(count, d_ff, stack, _share_of_units(count, d_ff)) for count in fired]
     columns = [
-        tables.name_column(terms.TOKEN(), map_labels.numbered(tokens)),
+        tables.name_column(terms.TOKEN(), map_labels.numbered(tokens), language=OF_STACK[stack]),
         tables.TableColumn(say("inside.column.fired", "units that fire"), fired, shares),
         tables.name_column(say("inside.column.strongest", "strongest units: activation"), strongest_texts, "number"),
     ]

@@ -51,7 +51,7 @@ def render_table(chosen: ChosenHead, steps: AttentionSteps, place: int, names: l
     strip = lambda vector, side, name: bars.strip_cell(vector, tops[side], kind, theme, name)  # noqa: E731
     key_rows: list[list[bars.Value]] = [
         [
-            bars.data_cell(name, "token"),
+            bars.data_cell(name, "token", chosen.kind.languages[1]),
             strip(steps.keys[at], "keys", terms.KEY()),
             float(one_query.products[at]),
             float(one_query.scores[at]) if np.isfinite(one_query.scores[at]) else "\u2212\u221e",

@@ -165,7 +165,9 @@ def render_target(request: Request) -> None:
         (say("loss.row.right", "right token"), trace.next_tokens),
     )
     label = say("loss.fed", "What is scored, from what the decoder was fed at each position")
-    st.html(generated_tokens.label(label) + decoding_steps.aligned_tokens(rows, say("loss.shifted", "Shifted target")))
+    st.html(
+        generated_tokens.label(label) + decoding_steps.aligned_tokens(rows, say("loss.shifted", "Shifted target"), "fr")
+    )
     scored = score_target(trace.logits, trace.next_ids)
     ranks = tuple(row.rank for row in trace.predictions(1))
     render_table(

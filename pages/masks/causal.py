@@ -71,7 +71,7 @@ def render(request: Request) -> None:
     ]
     matrix_row(items, "causality", per_row=2)
     columns = [
-        tables.name_column(axes[1], map_labels.numbered(tokens)),
+        tables.name_column(axes[1], map_labels.numbered(tokens), language="fr"),
         tables.bar_column(say("masks.changes.causal", "change with the causal mask"), with_mask[-1], top),
         tables.bar_column(say("masks.changes.none", "change without a mask"), without[-1], top),
     ]

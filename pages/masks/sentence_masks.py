@@ -59,7 +59,7 @@ def render(request: Request) -> None:
         words = say("masks.cell.masked", "masked"), say("masks.cell.allowed", "allowed")
         axes, label = (tokens, tokens, terms.QUERY(), terms.KEY()), say("masks.allowed", "Allowed")
         start = mask_pattern(name, side, size)  # (query, key)
-        allowed = paint_matrix(PAINTED, start, axes, "painter", label, "decoder", words)
+        allowed = paint_matrix(PAINTED, start, axes, "painter", label, "decoder", words, languages=("fr", "fr"))
         # shown always, so that nothing below it moves at the first stroke
         unpainted = bool((allowed == start).all())
         st.button(say("masks.clear", "Clear paint"), on_click=clear_paint, disabled=unpainted)
@@ -113,10 +113,12 @@ def render_next_tokens(trace: Trace, causal: MaskEffect, effect: MaskEffect) -> 
     choices = zip(effect.best, effect.best_probability, strict=True)
     best = [f"{literal.token(token)} {three_digits(float(probability))}" for token, probability in choices]
     columns = [
-        tables.name_column(say("masks.next.token", "token that should follow"), map_labels.numbered(trace.next_tokens)),
+        tables.name_column(
+            say("masks.next.token", "token that should follow"), map_labels.numbered(trace.next_tokens), language="fr"
+        ),
         tables.bar_column(say("masks.next.causal", "probability, causal mask"), causal.probabilities, 1),
         tables.bar_column(say("masks.next.this", "probability, this mask"), effect.probabilities, 1),
-        tables.name_column(say("masks.next.best", "most probable now"), best),
+        tables.name_column(say("masks.next.best", "most probable now"), best, language="fr"),
     ]
     label = say("masks.next.forced", "Every token of the translation, by teacher forcing")
     tables.render_table(columns, say("masks.next.table", "Next tokens"), label=label)

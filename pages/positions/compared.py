@@ -369,6 +369,7 @@ def _matrix(kind: PositionKind, maps: KindMaps) -> partial[RowMatrix]:
         column_title=maps.kind.keys(),
         signed=False,
         top=1.0,
+        languages=maps.kind.languages,
     )
 
 

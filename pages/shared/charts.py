@@ -71,6 +71,7 @@ def paint_matrix(
     kind: str,
     words: tuple[str, str],
     decode: Callable[[object, int], np.ndarray] = painted.decode,
+    languages: tuple[str, str] = ("", ""),
 ) -> np.ndarray:
     """Render a boolean matrix that the user can paint over.
 
@@ -80,6 +81,7 @@ def paint_matrix(
         axes: labels of rows and of columns, and their titles.
         words: for False and for True.
         decode: reads the address, for a matrix of so many rows.
+        languages: of the tokens of rows and of columns; empty where unknown.
 
     Returns:
         The matrix as painted, `(side, side)` bool.
@@ -92,7 +94,9 @@ def paint_matrix(
             changed[row, column] = start[row, column] != state
         bound_settings.store_text(name, painted.encode(changed))
 
-    matrix = RowMatrix(label, current.astype(np.float32), kind, *axes, signed=False, words=words, paint=True)
+    matrix = RowMatrix(
+        label, current.astype(np.float32), kind, *axes, signed=False, words=words, paint=True, languages=languages
+    )
     matrix_row([matrix], key, store)
     return current
 

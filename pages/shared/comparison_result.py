@@ -34,7 +34,7 @@ def render_difference(comparison: TraceComparison) -> None:
     st.header(say("compare.words.title", "Word by word"), anchor=False)
     st.html(generated_tokens.label(line if differing else say("compare.words.none", "No word differs")))
     nothing = say("compare.words.nothing", "no word")
-    st.html(aligned_tokens.aligned_tokens(first, second, columns, comparison.names, nothing))
+    st.html(aligned_tokens.aligned_tokens(first, second, columns, comparison.names, nothing, "fr"))
 
 
 def render_translations(service: Service, comparison: TraceComparison) -> None:
@@ -104,7 +104,7 @@ def render_token_losses(comparison: TraceComparison) -> None:
         change.append(None if before is None or after is None else after - before)
     top = max(float(side.max()) for side in losses)
     columns = [
-        tables.name_column(terms.TOKEN(), names),
+        tables.name_column(terms.TOKEN(), names, language="fr"),
         *(
             tables.bar_column(say("compare.column.loss", "\u2212ln p, {side}, nats", side=side), values, top)
             for side, values in zip(comparison.names, (first, second), strict=True)

@@ -63,7 +63,8 @@ def open_requested(service: Service, trace: Trace, request: LayerRequest) -> dic
             say("stage.layer.strongest", "Of its {heads} heads, this one has the largest weight here.", heads=heads)
         )
     settings = {"kind": request.kind, "layer": to_id(layer), "head": to_id(head)}
-    return answer(title, " ".join(notes), stations(opened, labels(keys), weights.shape[1], settings))
+    listed = stations(opened, labels(keys), weights.shape[1], settings)
+    return answer(title, " ".join(notes), listed, service.kinds[request.kind].languages[1])
 
 
 def stations(opened: OpenedLayer, keys: list[str], heads: int, settings: dict[str, str]) -> list[Station]:

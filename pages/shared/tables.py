@@ -27,9 +27,11 @@ def token_column(title: str, labels: Sequence[str], language: str = "") -> Table
     return TableColumn(title, list(map(literal.token, labels)), cells)
 
 
-def name_column(title: str, texts: Sequence[str], what: Literal["token", "number", "name"] = "token") -> TableColumn:
+def name_column(
+    title: str, texts: Sequence[str], what: Literal["token", "number", "name"] = "token", language: str = ""
+) -> TableColumn:
     """A column of texts that are not translated, see `bars.data_cell`."""
-    return TableColumn(title, texts, [bars.data_cell(text, what) for text in texts])
+    return TableColumn(title, texts, [bars.data_cell(text, what, language) for text in texts])
 
 
 def bar_column(

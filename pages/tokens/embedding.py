@@ -122,7 +122,7 @@ def render_strip(steps: EmbeddingSteps, place: int) -> None:
     )
     header = [terms.TOKEN(), say("tokens.strip.id", "\u2192 its id"), *(title for title, _ in vectors)]
     cells: list[bars.Value] = [
-        bars.data_cell(literal.token(steps.tokens[place]), "token"),
+        bars.data_cell(literal.token(steps.tokens[place]), "token", "en"),
         bars.data_cell(str(steps.ids[place]), "number"),
         *(bars.strip_cell(values[place], top, "encoder", theme, title) for title, values in vectors),
     ]

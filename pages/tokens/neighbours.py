@@ -36,7 +36,7 @@ def render(request: Request) -> None:
     rows = [(literal.token(near.token), near.id, near.cosine) for near in neighbours.nearest]
     with left:
         cells: list[list[bars.Value]] = [
-            [bars.data_cell(token, "token"), str(id), bars.bar_cell(cosine, rows[0][2])]
+            [bars.data_cell(token, "token", "en"), str(id), bars.bar_cell(cosine, rows[0][2])]
             for token, id, cosine in rows[:count]
         ]
         name = say("tokens.near.table", "Nearest tokens to {token}", token=literal.token(neighbours.token))

@@ -17,6 +17,7 @@ from model.text import words
 from model.text.tokenizer import THIN_SPACE, Tokenizer
 from tests.new_process import clear_all
 from tests.pages.sent_texts import SentText, sent_texts
+from tests.payloads import read_payload
 from views.text import literal
 
 # around what is hostile: letters that no text of the app has
@@ -63,7 +64,7 @@ class HostileLabels:
 
     def written(self) -> set[str]:
         """All of them as a view should write them."""
-        return {literal.token(label) for label in self._labels.values()}
+        return {literal.token(label) for label in list(self._labels.values())}  # a page computes on another thread
 
 
 def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[HostileLabels]:
@@ -130,3 +131,41 @@ def _fault(sent: SentText, written: set[str], whole: bool) -> str:
 def _is_label(text: str, written: set[str]) -> bool:
     """Whether a text is one label alone, whole or cut; nothing is around it whose order could change."""
     return any(label.startswith(text.strip().rstrip("\u2026")) for label in written)
+
+
+def translated_tokens(app: AppTest, labels: HostileLabels) -> list[str]:
+    """Elements of HTML that show a token alone and can be translated or state no language; titles repeat drawings."""
+    written = labels.written()
+    found = []
+    for sent in sent_texts(app):
+        token = re.sub(r"^(\d+|\u2260) ", "", literal.without_isolates(sent.text.strip()))
+        alone = sent.kind in ("html", "svg") and token in written and START in token
+        if alone and (sent.translate or sent.said != "token" or sent.lang not in ("en", "fr")):
+            found.append(f"{sent.place} {sent.said} {sent.lang}: {token[:40]}")
+    return found
+
+
+def unnamed_languages(app: AppTest) -> list[str]:
+    """Axes and nodes of components that show tokens and do not state their language."""
+    found: list[str] = []
+    for element in app.get("bidi_component"):
+        if element.proto.bytes:
+            found += _without_language(element.proto.component_name, read_payload(element.proto.bytes)[0])
+    return found
+
+
+def _without_language(place: str, fields: object) -> list[str]:
+    if isinstance(fields, list):
+        return [fault for each in fields for fault in _without_language(place, each)]
+    if not isinstance(fields, dict):
+        return []
+    found = [fault for name, each in fields.items() for fault in _without_language(f"{place}.{name}", each)]
+    for side, names in enumerate((("rows", "queries"), ("columns", "keys"))):
+        shown = [label for name in names for label in fields.get(name) or () if isinstance(label, str)]
+        if "languages" in fields and any(START in label for label in shown) and not fields["languages"][side]:
+            found.append(f"{place}: no language of {' or '.join(names)}")
+    shown = [*(fields.get("labels") or ()), fields.get("label")]
+    marked = "said" in fields and any(START in label for label in shown if isinstance(label, str))
+    if marked and not re.fullmatch("token (en|fr)", fields["said"]):
+        found.append(f"{place}: no language of {fields['said']}")
+    return found

@@ -40,6 +40,7 @@ WITHOUT_TOKENS = (
     *("positions/other-models", "positions/compared/", "inside/memory", "inside/scaling", "loss/training-curves"),
     "decoding/one-stack/scores",
 )
+BOTH_LANGUAGES = "decoding/one-stack"  # one sequence has the English and the French tokens
 PARAMETERS = [
     pytest.param(view, id=view.id) if view.id in SAMPLE else nightly(view, id=view.id) for view in VIEWS + UNFOLDED
 ]
@@ -52,7 +53,10 @@ def labels():
 
 
 @pytest.mark.parametrize("view", PARAMETERS)
-def test_every_view_writes_a_token_by_the_one_label_function(view: View, labels):
+def test_every_view_writes_a_token_by_the_one_label_function_in_its_language(view: View, labels):
     app = visit(view.page, **{"text": SENTENCE} | view.settings)
     assert hostile_tokens.faults(app, labels) == []
+    assert hostile_tokens.translated_tokens(app, labels) == []
+    if not view.id.startswith(BOTH_LANGUAGES):
+        assert hostile_tokens.unnamed_languages(app) == []
     assert bool(hostile_tokens.hostile_texts(app, labels)) != view.id.startswith(WITHOUT_TOKENS)

@@ -175,7 +175,7 @@ def english_page() -> str:
         lambda: decoding_steps.token_strip(["<s>", "Je"], "veux", ["une"]) + decoding_steps.weighted_tokens(
             TOKENS, (0.5, 0.3, 0.2)
         ),
-        lambda: decoding_steps.aligned_tokens([(page_text("reads"), TOKENS)], page_text("shifted")),
+        lambda: decoding_steps.aligned_tokens([(page_text("reads"), TOKENS)], page_text("shifted"), "fr"),
         lambda: decoding_steps.token_cell("a").html + decoding_steps.differing_cell("a").html,
         lambda: (
             generated_tokens.sentence("Je veux", "fr")

@@ -41,6 +41,7 @@ class CellMap:
     # `row_title`, `column_title`: what the axes are
     row_title: str
     column_title: str
+    languages: tuple[str, str] = ("", "")  # of the tokens of rows and of columns; empty where unknown
 
     def cell_id(self, row: int, column: int) -> str:
         """The id of a cell: map, row and column from 1."""
@@ -72,7 +73,7 @@ def payload(cell_maps: CellMaps, theme: palette.Theme) -> bytes:
         for scale in scales:
             values = np.asarray(each.values[scale], dtype="<f4")
             top = max(float(np.abs(other.values[scale]).max()) for other in group)
-            matrix = matrix_row.RowMatrix(each.name, values, *axes, top=top or 1.0)
+            matrix = matrix_row.RowMatrix(each.name, values, *axes, top=top or 1.0, languages=each.languages)
             more = {"map": each.id, "scale": scale, "leads": group[0] is each}
             arrays[str(len(headers))] = values
             headers.append(matrix_row.matrix_header(matrix) | more)

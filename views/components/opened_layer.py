@@ -33,9 +33,9 @@ class Station:
     keys: Sequence[int] = ()
 
 
-def answer(title: str, note: str, stations: Sequence[Station]) -> dict[str, object]:
-    """What the answer has that `web/src/views/stage/lane.ts` shows."""
-    return {"title": title, "note": note, "stations": [vars(station) for station in stations]}
+def answer(title: str, note: str, stations: Sequence[Station], language: str) -> dict[str, object]:
+    """What the answer has that `web/src/views/stage/lane.ts` shows; rows are of tokens of a language."""
+    return {"title": title, "note": note, "stations": [vars(station) for station in stations], "language": language}
 
 
 def valid_request(sent: object) -> LayerRequest | InvalidRequest | None:

@@ -27,7 +27,8 @@ WORDS = {
 
 @dataclass(frozen=True)
 class GraphNode:
-    """One node: a place in a column, from 0; `kind` decides the hue, `said` marks a token as data.
+    """One node: a place in a column, from 0; `kind` decides the hue, `said` marks a token as data, of a language if one
+    follows, as in "token fr".
 
     `label` is in the node, `name` in the read-out of its edges.
     """

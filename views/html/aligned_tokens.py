@@ -11,7 +11,12 @@ Pair = tuple[int | None, int | None]  # places in the first and in the second se
 
 
 def aligned_tokens(
-    first: Sequence[str], second: Sequence[str], pairs: Sequence[Pair], names: tuple[str, str], nothing: str
+    first: Sequence[str],
+    second: Sequence[str],
+    pairs: Sequence[Pair],
+    names: tuple[str, str],
+    nothing: str,
+    language: str = "",
 ) -> str:
     """Two sequences of tokens in columns.
 
@@ -19,6 +24,7 @@ def aligned_tokens(
         pairs: the columns, in order.
         names: of the two sequences.
         nothing: what a screen reader reads for a token without a partner.
+        language: of the tokens; empty where unknown.
     """
     head = "".join(f"<span>{literal.html(name)}</span>" for name in names)
     columns = [f'<span class="aa-names" role="listitem">{head}</span>']
@@ -26,11 +32,13 @@ def aligned_tokens(
         above = None if one is None else first[one]
         below = None if two is None else second[two]
         differs = "" if above == below else ' class="aa-other"'
-        columns.append(f'<span{differs} role="listitem">{_cell(above, nothing)}{_cell(below, nothing)}</span>')
+        columns.append(
+            f'<span{differs} role="listitem">{_cell(above, nothing, language)}{_cell(below, nothing, language)}</span>'
+        )
     return f'<div role="list" class="aa-pairs">{"".join(columns)}</div>'
 
 
-def _cell(label: str | None, nothing: str) -> str:
+def _cell(label: str | None, nothing: str, language: str) -> str:
     if label is None:
         return f'<span class="aa-none" role="img" aria-label="{literal.html(nothing)}"></span>'
-    return f"<span{literal.TOKEN}>{literal.html(literal.token(label))}</span>"
+    return f"<span{literal.token_in(language)}>{literal.html(literal.token(label))}</span>"

@@ -24,8 +24,11 @@ def token_strip(read: Sequence[str], generated: str, later: Sequence[str], annou
     return f'<div role="list" class="aa-chips aa-decoder aa-strip" lang="fr">{"".join(items)}</div>'
 
 
-def weighted_tokens(tokens: Sequence[str], values: Sequence[float], kind: str = "cross") -> str:
-    """Tokens in a row, each with its weight below and a background of the kind's hue, deepest for the largest."""
+def weighted_tokens(tokens: Sequence[str], values: Sequence[float], kind: str = "cross", language: str = "") -> str:
+    """Tokens in a row, each with its weight below and a background of the kind's hue, deepest for the largest.
+
+    `language` is that of the tokens, empty where unknown.
+    """
     largest = max(values, default=0) or 1
     items = []
     for token, value in zip(tokens, values, strict=True):
@@ -33,18 +36,22 @@ def weighted_tokens(tokens: Sequence[str], values: Sequence[float], kind: str = 
         fill = f"background:color-mix(in srgb, {palette.hue_of(kind)} {share:.1f}%, transparent)"
         number = literal.html(three_digits(value))
         items.append(
-            f'<span{literal.TOKEN} role="listitem" style="{fill}">{_token(token)}<small>{number}</small></span>'
+            f'<span{literal.token_in(language)} role="listitem" style="{fill}">'
+            f"{_token(token)}<small>{number}</small></span>"
         )
     return f'<div role="list" class="aa-chips aa-strip">{"".join(items)}</div>'
 
 
-def aligned_tokens(rows: Sequence[tuple[str, Sequence[str]]], name: str) -> str:
-    """Rows of a heading and tokens, with equal positions below each other; `name` is for screen readers."""
+def aligned_tokens(rows: Sequence[tuple[str, Sequence[str]]], name: str, language: str) -> str:
+    """Rows of a heading and tokens of a language, with equal positions below each other.
+
+    `name` is for screen readers.
+    """
     length = max(len(tokens) for _, tokens in rows)
     head = "".join(f'<th scope="col">{position + 1}</th>' for position in range(length))
     body = ""
     for heading, tokens in rows:
-        cells = "".join(f"<td{literal.TOKEN}>{_token(token)}</td>" for token in tokens)
+        cells = "".join(f"<td{literal.token_in(language)}>{_token(token)}</td>" for token in tokens)
         cells += "<td></td>" * (length - len(tokens))
         body += f'<tr><th scope="row">{literal.html(heading)}</th>{cells}</tr>'
     label = f'aria-label="{literal.html(name)}"'

@@ -26,6 +26,7 @@ class LensLabels:
     following: Sequence[str] | None  # label of the token that follows each position; None of a classifier
     names: Callable[[list[int]], Sequence[str]]  # labels of tokens or classes, by their indices
     titles: tuple[str, str] | None = None  # of `read` and `following`; by default those of text that is read on
+    language: str = ""  # of all tokens; empty where unknown
 
     @property
     def what(self) -> str:
@@ -54,15 +55,16 @@ def render_lens(lens: LogitLens, labels: LensLabels, half: bool | None = None) -
     shown = slice(max(0, len(labels.read) - MOST_ROWS), None)
     if shown.start:
         caption("circuits", "lens-long", shown=MOST_ROWS, count=len(labels.read))
-    columns = [tables.token_column(titles[0], labels.read[shown])]
+    columns = [tables.token_column(titles[0], labels.read[shown], labels.language)]
     if labels.following is not None:
-        columns.append(tables.token_column(titles[1], labels.following[shown]))
+        columns.append(tables.token_column(titles[1], labels.following[shown], labels.language))
     for layer, every in enumerate(said):
         answers, right = every[shown], lens.right_ids[shown]
         probabilities, ids = lens.top_probabilities[layer, shown, 0], lens.top_ids[layer, shown, 0]
         values = zip(answers, probabilities, ids, right, strict=True)
         cells = [
-            answer_cell.answer_cell(name, float(p), id == asked, what=labels.what) for name, p, id, asked in values
+            answer_cell.answer_cell(name, float(p), id == asked, what=labels.what, language=labels.language)
+            for name, p, id, asked in values
         ]
         columns.append(tables.TableColumn(layer_name(layer), labels.written(answers), cells))
     tables.render_table(columns, say("circuits.lens.table", "Most probable token, by layer and position"))
@@ -99,7 +101,10 @@ def render_position(lens: LogitLens, labels: LensLabels) -> None:
         answers = [row[rank] for row in top]
         values = zip(answers, lens.top_probabilities[:, place, rank], lens.top_ids[:, place, rank], strict=True)
         right = lens.right_ids[place]
-        cells = [answer_cell.answer_cell(name, float(p), id == right, what=labels.what) for name, p, id in values]
+        cells = [
+            answer_cell.answer_cell(name, float(p), id == right, what=labels.what, language=labels.language)
+            for name, p, id in values
+        ]
         title = say("circuits.lens.best", "{rank}. most probable", rank=rank + 1)
         columns.append(tables.TableColumn(title, labels.written(answers), cells))
     name = say("circuits.lens.one", "All layers at one position")

@@ -1,7 +1,7 @@
 """Maps of patched cells: every cell of a site and part, the chosen one in words, their files and their check."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -136,6 +136,9 @@ class PatchedCells:
     patches: tuple[ActivationPatching, tuple[int, int]] | None = None
     # ids of maps in which some cell is all that the answer is read from, so that its effect is no finding
     settled: tuple[str, ...] = ()
+    languages: Mapping[str, str] = field(
+        default_factory=dict
+    )  # part -> that of the tokens at its positions, where known
 
     @property
     def first(self) -> ActivationPatching:
@@ -173,7 +176,11 @@ class PatchedCells:
             list(map(str, columns.labels)),
             AXES[rows.name](),
             AXES[columns.name](),
+            (self._language(table.part, rows.name), self._language(table.part, columns.name)),
         )
+
+    def _language(self, part: str, axis: str) -> str:
+        return self.languages.get(part, "") if axis == "position" else ""
 
     @property
     def strongest(self) -> str:

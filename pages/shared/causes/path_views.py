@@ -47,6 +47,7 @@ class PathNames:
         tokens: labels of the input's tokens; of a network that sends its whole input, the name of that alone.
         answer: the token or class that is measured.
         title: of the answer's column.
+        languages: of the tokens and of the answer; empty where unknown.
     """
 
     def __init__(
@@ -56,8 +57,10 @@ class PathNames:
         tokens: Sequence[str] | str,
         answer: str,
         title: str,
+        languages: tuple[str, str] = ("", ""),
     ) -> None:
         self.kinds, self.answer, self.title = kinds, answer, title
+        self.said = tuple(f"token {language}".strip() for language in languages)
         self.whole = tokens if isinstance(tokens, str) else None
         self.tokens = () if isinstance(tokens, str) else tuple(tokens)
         self.hues = next(iter(resumable.stacks)), resumable.output_stack
@@ -77,12 +80,12 @@ class PathNames:
     def node(self, node: PathNode) -> GraphNode:
         """A node of the graph."""
         if node.kind == LOGITS:
-            return GraphNode(node.id, self.answer, self.answer, len(self.columns) + 1, 0, self.hues[1], "token")
+            return GraphNode(node.id, self.answer, self.answer, len(self.columns) + 1, 0, self.hues[1], self.said[1])
         if node.kind == WHOLE_INPUT:
             return GraphNode(node.id, self.whole or "", self.whole or "", 0, 0, self.hues[0])
         if node.kind == TOKEN:
             label = self.tokens[node.layer]
-            return GraphNode(node.id, label, label, 0, node.layer, self.hues[0], "token")
+            return GraphNode(node.id, label, label, 0, node.layer, self.hues[0], self.said[0])
         label = f"{node.layer + 1}.{node.head + 1}"
         column = 1 + self.columns.index((node.kind, node.layer))
         return GraphNode(node.id, label, f"{self.kinds[node.kind]} {label}", column, node.head, node.kind)

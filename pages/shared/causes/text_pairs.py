@@ -69,31 +69,34 @@ def other_sentence(text: str) -> str:
     return text
 
 
-def choose_alignment(tokens: tuple[Sequence[str], Sequence[str]], alignments: Mapping[str, Places], best: str) -> str:
+def choose_alignment(
+    tokens: tuple[Sequence[str], Sequence[str]], alignments: Mapping[str, Places], best: str, language: str = ""
+) -> str:
     """Render the choice of an alignment where there is more than one, and both texts as it aligns them.
 
     Args:
         tokens: of both texts.
         best: the default.
+        language: of the tokens; empty where unknown.
     """
     names = {name: ALIGNMENTS[name]() for name in alignments}
     chosen = best
     if len(names) > 1:
         help = " ".join(block("circuits", "align-help").split())
         chosen = widgets.pick(say("circuits.align", "Aligned tokens"), names, "align", chosen, help=help, varies=True)
-    render_aligned(tokens, alignments[chosen])
+    render_aligned(tokens, alignments[chosen], language)
     sizes = len(tokens[0]), len(tokens[1])
     if sizes[0] != sizes[1]:
         caption("circuits", "lengths", first=sizes[0], second=sizes[1], pairs=len(alignments[chosen]))
     return chosen
 
 
-def render_aligned(tokens: tuple[Sequence[str], Sequence[str]], pairs: Places) -> None:
+def render_aligned(tokens: tuple[Sequence[str], Sequence[str]], pairs: Places, language: str = "") -> None:
     """Render the tokens of both texts, one above the other, as an alignment pairs them."""
     first, second = zip(*pairs, strict=True)
     columns = merge_sequences(SharedPlaces(first, second), len(tokens[0]), len(tokens[1]))
     nothing = say("circuits.unaligned", "no token")
-    st.html(aligned_tokens.aligned_tokens(*tokens, columns, ("A", "B"), nothing))
+    st.html(aligned_tokens.aligned_tokens(*tokens, columns, ("A", "B"), nothing, language))
 
 
 def choose_direction() -> Direction:

@@ -28,7 +28,9 @@ def test_weights_are_below_their_tokens_and_the_largest_is_deepest():
 
 
 def test_rows_are_aligned_by_position():
-    html = decoding_steps.aligned_tokens((("reads", ("<s>", "Je")), ("writes", ("Je", "veux", "</s>"))), "shifted")
+    html = decoding_steps.aligned_tokens(
+        (("reads", ("<s>", "Je")), ("writes", ("Je", "veux", "</s>"))), "shifted", "fr"
+    )
     rows = re.findall(r"<tr><th scope=\"row\">(.*?)</th>(.*?)</tr>", html)
     assert [name for name, _ in rows] == ["reads", "writes"]
     assert [re.findall(r"<td[^>]*>(.*?)</td>", cells) for _, cells in rows] == [

@@ -20,6 +20,7 @@ import { presentPages } from "./presentation_mode"
 import { markPrinting } from "./printing"
 import { SentenceTyping } from "./sentence_typing"
 import { shareTheme } from "./theme_choice"
+import { keepChartsUntranslated } from "./untranslated_charts"
 
 const script = document.currentScript as HTMLScriptElement // only while it runs for the first time
 const site = new URL(".", script.src)
@@ -50,6 +51,7 @@ placeMenu()
 preloadCharts(site, charts, charted.split(" "))
 explainTerms()
 copyPrograms()
+keepChartsUntranslated()
 followInternalLinks()
 followLanguage(JSON.parse(words) as LanguageWords)
 showLessons(sharedNames)

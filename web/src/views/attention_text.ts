@@ -9,8 +9,8 @@ import { cssColours, readable } from "../core/colour"
 import { mounting } from "../core/component"
 import { Choices } from "../core/controls"
 import controlsStyle from "../core/controls.css"
-import { arrowStep, element, filled, keyHandler, markData } from "../core/dom"
-import { isolated, writeSentence } from "../core/labels"
+import { arrowStep, element, filled, keyHandler, markData, type DataKind } from "../core/dom"
+import { isolated, tokensIn, writeSentence } from "../core/labels"
 import { clamp, threeDigits } from "../core/numbers"
 import { unpack, type Bytes } from "../core/payload"
 import {
@@ -88,8 +88,9 @@ class AttentionText extends ChoosingView<Bytes, Payload> {
   private rebuild(sheet: Sheet): void {
     for (const built of [...this.root.children]) if (built !== this.choices?.root) built.remove()
     const same = sheet.queries.length === sheet.keys.length && sheet.queries.every((label, at) => label === sheet.keys[at])
-    this.queries = this.buildText(this.texts?.queries ?? "", sheet.queries)
-    this.keys = same ? this.queries : this.buildText(this.texts?.keys ?? "", sheet.keys)
+    const [ofQueries, ofKeys] = tokensIn(sheet.languages)
+    this.queries = this.buildText(this.texts?.queries ?? "", sheet.queries, ofQueries)
+    this.keys = same ? this.queries : this.buildText(this.texts?.keys ?? "", sheet.keys, ofKeys)
     this.queries.forEach((token, query) => {
       token.tabIndex = query === 0 ? 0 : -1
       token.setAttribute("role", "button")
@@ -102,7 +103,7 @@ class AttentionText extends ChoosingView<Bytes, Payload> {
     this.readout.setAttribute("aria-live", "polite")
   }
 
-  private buildText(title: string, labels: readonly string[]): HTMLSpanElement[] {
+  private buildText(title: string, labels: readonly string[], kind: DataKind): HTMLSpanElement[] {
     element("p", "title", this.root).textContent = title
     const text = element("p", "running", this.root)
     const tokens: HTMLSpanElement[] = []
@@ -110,7 +111,7 @@ class AttentionText extends ChoosingView<Bytes, Payload> {
       const picture = pictureAt(this.pictures, place)
       if (picture) buildPicture(text, picture, (cell, own) => (tokens[own] = cell))
       if (tokens[place]) return tokens[place].setAttribute("aria-label", label)
-      const token = (tokens[place] = markData(element("span", "token", text), "token"))
+      const token = (tokens[place] = markData(element("span", "token", text), kind))
       token.textContent = label
       text.append(" ")
     })

@@ -5,7 +5,7 @@ import type { Theme } from "../core/colour"
 import { mounting } from "../core/component"
 import { Choices } from "../core/controls"
 import controlsStyle from "../core/controls.css"
-import { element, filled, keyHandler, markData, setAttributes, svgElement, measureTextScale } from "../core/dom"
+import { element, filled, keyHandler, markData, setAttributes, svgElement, measureTextScale, type DataKind } from "../core/dom"
 import { unpack, type Bytes } from "../core/payload"
 import { Tip } from "../core/tooltip"
 import style from "./path_graph.css"
@@ -13,7 +13,7 @@ import { curve, layOut, shownEdges, strongest, thickness, type Edge, type Node, 
 
 interface Header extends Choosable {
   columns: readonly string[]
-  nodes: readonly (Node & { name: string; said: "" | "token" })[]
+  nodes: readonly (Node & { name: string; said: DataKind })[]
   edges: readonly (Edge & { input: string; written: string })[]
   cut: readonly string[]
   count: string // names of the choices

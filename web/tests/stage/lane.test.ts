@@ -44,6 +44,11 @@ it("shows the answer to the newest request, with links and bars", () => {
   expect([lane.root.hidden, lane.root.getAttribute("aria-label")]).toEqual([false, "Layer 4"])
   expect(Array.from(lane.root.querySelectorAll("a"), (link) => link.getAttribute("href"))).toEqual(stations.map(({ link }) => link))
   expect(lane.root.querySelectorAll("tr").length).toBe(2)
+  const language = () => Array.from(lane.root.querySelectorAll("th"), (name) => `${name.lang} ${name.getAttribute("translate")}`)
+  expect(language()).toEqual([" no", " no"])
+  lane.open(french(3), {})
+  lane.take(answers(serial(), { title: "Layer 4", note: "", stations, language: "en" }), words)
+  expect(language()).toEqual(["en no", "en no"])
   expect(lane.root.querySelector<HTMLElement>(".share")!.style.getPropertyValue("--share")).toBe("0.75")
 })
 

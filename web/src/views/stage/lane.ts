@@ -1,7 +1,7 @@
 /** An opened layer: one lane of stations, each with numbers of the held place and a link to its page. */
 
 import type { Chosen } from "../../core/choosing"
-import { button, element, keyHandler, markData, setAttributes, svgElement } from "../../core/dom"
+import { button, element, keyHandler, markData, setAttributes, svgElement, tokenIn } from "../../core/dom"
 import type { Answer, Requests } from "../../core/requests"
 import { type KindName, type MapChoice, type StageAnswers, kindIn } from "./payload"
 import { type Focus, querySide, sameFocus } from "./reading"
@@ -125,6 +125,7 @@ export interface OpenedLayer extends Answer {
   readonly title?: string
   readonly note?: string
   readonly stations?: readonly Station[]
+  readonly language?: string // of the tokens that rows name
 }
 
 interface Station {
@@ -197,13 +198,13 @@ export class Lane {
   take(answers: StageAnswers | null, words: LaneWords): void {
     const taken = this.host.requests.take(answers?.layer)
     if (!taken || taken.answer.status === "outdated") return
-    const { title = taken.answer.reason ?? "", note = "", stations = [] } = taken.answer
+    const { title = taken.answer.reason ?? "", note = "", stations = [], language } = taken.answer
     this.title.textContent = title
     this.note.textContent = note
     setAttributes(this.root, { role: "region", "aria-label": title })
     setAttributes(this.shut, { "aria-label": words.closeLayer, title: words.closeLayer })
     this.list.replaceChildren()
-    for (const station of stations) this.build(station)
+    for (const station of stations) this.build(station, language)
     this.strands = stations.flatMap(({ keys = [], rows }) => keys.map((key, place) => ({ key, weight: rows[place]?.[2] ?? 0 })))
     this.root.hidden = false
     this.root.focus({ preventScroll: true })
@@ -240,7 +241,7 @@ export class Lane {
     foldRibbons(folds, this.folding.signal)
   }
 
-  private build({ title, link, text, rows }: Station): void {
+  private build({ title, link, text, rows }: Station, language?: string): void {
     const item = element("li", "", this.list)
     const anchor = element("a", "", item)
     anchor.href = link
@@ -250,7 +251,7 @@ export class Lane {
     const body = element("tbody", "", element("table", "", item))
     for (const [label, number, share] of rows) {
       const row = element("tr", "", body)
-      const name = markData(element("th", "", row), "token")
+      const name = markData(element("th", "", row), tokenIn(language))
       name.scope = "row"
       name.textContent = label
       const cell = element("td", "", row)

@@ -1,6 +1,6 @@
 /** What the user pulls, and the requests about it: changes one after the other, then what is to be known about them. */
 
-import { button, element, filled, setAttributes } from "../../core/dom"
+import { button, element, filled, markData, setAttributes } from "../../core/dom"
 import type { Answer, Requests } from "../../core/requests"
 import { Former, type KindName, type MapChoice, type StageAnswers, type StagePayload, type Words } from "./payload"
 import { clampNumber, columnOfHeads, sum, weightText } from "./reading"
@@ -314,7 +314,8 @@ export class PullPanel {
     }
     const { tokens, same } = outcomes(sweep, words.unchanged)
     for (const { token, from, to } of stretches({ ...sweep, tokens })) {
-      const part = element("span", token === same ? "" : "other", this.scale)
+      const isPage = token === null || token === same // words of the page, not of the translation
+      const part = markData(element("span", token === same ? "" : "other", this.scale), isPage ? "" : "token fr")
       const label = token ?? words.noWord
       part.style.left = `${100 * from}%`
       part.style.width = `${100 * (to - from)}%`
