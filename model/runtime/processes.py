@@ -21,7 +21,6 @@ PATIENCE = timedelta(hours=2)  # the first process trains the tokenizer and eval
 PAUSE = 0.2  # seconds between two calls of `meanwhile`
 
 
-@dataclass(frozen=True)
 class OtherProcessEndedError(ConnectionError):
     """Another process of the same run has ended."""
 
@@ -29,6 +28,7 @@ class OtherProcessEndedError(ConnectionError):
         super().__init__("Another process has ended; start all of them again.")
 
 
+@dataclass(frozen=True)
 class ProcessGroup:
     """This process's rank among all processes; `world_size` is 1 without torchrun."""
 

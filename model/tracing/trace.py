@@ -192,12 +192,6 @@ def stream_stack(stack: str, layers: int) -> dict[str, list[str]]:
     return {f"{stack}.stream": [f"{stack}.embedded", *layer_names(stack, "residual", layers)]}
 
 
-SEVERAL = (
-    "These are {count} sentences. The network was trained on single sentences, so later ones may be missing in the "
-    "translation; give one at a time."
-)
-
-
 @dataclass(frozen=True)
 class Candidate:
     """A token and the probability the model gives it."""
@@ -323,7 +317,12 @@ class SentenceTrace(SavableTrace):
     def notes(self) -> tuple[str, ...]:
         """Sentences about the input that a reader should know: whether it is several sentences."""
         count = count_sentences(self.source_text)
-        return () if count == 1 else (SEVERAL.format(count=count),)
+        if count == 1:
+            return ()
+        return (
+            f"These are {count} sentences. The network was trained on single sentences, so later ones may be missing "
+            "in the translation; give one at a time.",
+        )
 
     @property
     def chosen(self) -> tuple[str, ...]:
