@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from views.svg import course_heads, course_sentences, course_vectors
-from views.svg.course_parts import COVER, WIDTH, BarScale
+from views.svg.course_parts import COVER, WIDTH, BarScale, stacked
 
 KEYS, PLACES = ["<b>", "cat", "."], ["le", "chat"]
 WEIGHTS = np.array([[0.7, 0.29, 0.01], [0.1, 0.8, 0.1]])
@@ -136,3 +136,11 @@ def test_two_pictures_and_the_patches_of_the_first():
     assert [node.get("href") for node in nodes(after, "}image")] == list(urls)
     assert len(nodes(after, "}use", href="#picture-0")) == 1
     assert "\u2260" in texts(course_vectors.compared_pictures(*arguments, covered=False))
+
+
+def test_the_parts_of_a_divided_bar_are_as_long_as_their_shares():
+    shares = [0.5, 0.3, 0.15, 0.05]
+    whole, *lines = nodes(f"<svg>{stacked(10, 0, 200, 12, shares, '#000')}</svg>", "rect")
+    assert (float(whole.attrib["x"]), float(whole.attrib["width"])) == (10, 200)
+    ends = [10, *(float(line.attrib["x"]) + 0.7 for line in lines)]
+    assert np.diff(ends) == pytest.approx([200 * share for share in shares], abs=0.06)
