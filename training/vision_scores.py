@@ -211,7 +211,7 @@ def better_than_centre(figures: dict) -> list[str]:
     """List the methods whose bands are above 0 in both areas; baselines are no methods.
 
     Args:
-        figures: of `training.vision_scores.compare_explanations`.
+        figures: of `compare_explanations`.
     """
     methods = {name: of_method["over_centre"] for name, of_method in figures.items() if name not in BASELINES}
     return [name for name, gains in methods.items() if all(gains[key]["low"] > 0 for key in AREAS)]

@@ -18,7 +18,7 @@ measure; Voita et al. 2019 (section 5) call a head positional by where its large
     diffuse                not a set of cells: mean over queries of entropy(a[q]) / ln(number of keys not masked)
 
 In cross-attention row t generates token t, so its position is t. For pictures the queries are the patches, and the
-patterns are those of `model.attribution.head_labels`, and CLS.
+patterns are those of `picture_patterns`, and CLS.
 
 A head of text gets the label of its largest score; a head of pictures, whose patterns differ much in size, that of its
 largest ratio of score to chance. Only scores that meet a `LabelRule` count: at least `least`, and `times` times chance.

@@ -202,7 +202,7 @@ def _check(
 #
 # A state of the encoder is replaced before the first word, so that the whole translation is generated. What belongs to
 # a step of the decoder was recorded while the translation was fed: its beginning up to the target is fed again, and the
-# translation continues from there. See `model.causal.recurrent_patching` for what is replaced.
+# translation continues from there.
 
 Place = tuple[str, str]  # a site and one of its parts
 

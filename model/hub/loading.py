@@ -69,7 +69,7 @@ def try_out(folder: Path, type_: str, task: str | None) -> TrialResult:
 
     Args:
         type_: the type of model that config.json names.
-        task: as of `model.hub.loading.load_model`.
+        task: as of `load_model`.
 
     Raises:
         OpenError: it fails, or takes more than the limits; or no other process can be started.

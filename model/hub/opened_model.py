@@ -40,7 +40,7 @@ from .verification import check_finite
 
 
 class OpenedAnswers(OpenedReading):
-    """Scores and generated text of an opened network; see `model.hub.opened_model.OpenedModel`."""
+    """Scores and generated text of an opened network; see `OpenedModel`."""
 
     @states_errors
     def count_weights(

@@ -217,7 +217,7 @@ class PictureTextNetwork:
         self.places(given)
 
     def places(self, given: PictureText) -> list[FramePlaces]:
-        """Where the parts of the pictures are, proven once for each size; see `model.hub.opened_network`.
+        """Where the parts of the pictures are, proven once for each size.
 
         Raises:
             Unproven: it cannot be proven.

@@ -5,7 +5,7 @@ Two kinds of sign indicate that it does not; the first that applies is the resul
 - "script": more than half of the letters, or of the runs of letters, belong to another script than Latin. These are
   the texts that the tokenizer spells in bytes. A single Greek letter is a symbol and does not count.
 - "french" or "other": the words resemble French or another language in Latin letters more than English, by more than
-  `THRESHOLD`; see `model.text.english`.
+  `THRESHOLD`; see `EnglishStatistics`.
 
 Numbers, addresses, code, emoji and punctuation do not indicate a language and are ignored. Few words are not enough:
 `FEWEST` different ones are needed, and a text of fewer than `SENTENCE_WORDS`, most of them with a capital letter,

@@ -296,7 +296,7 @@ def _read(part: str) -> HeadIntervention:
 
 # Interventions on the gates of an LSTM as plain values: which gate of which layer is held at which value.
 #
-# They can be saved as text, combined and converted to a tap, as those on heads (`model.tracing.interventions`).
+# They can be saved as text, combined and converted to a tap, as those on heads.
 
 GATES = ("input", "forget", "output")
 

@@ -1,10 +1,10 @@
 """Code export: a section's computation as a short PyTorch program, with the user's own values, to be copied and run.
 
 A program is a Python file, `assets/code/<page>/<section>.py`, or the lines of `model` that compute what the section
-shows, see `pages.shared.code`. Lines that end in `# yours` assign default values; the page replaces them by
-the current ones, which come from `VALUES` in `pages.shared.code` or from the arguments of `render_program`. A
-program has 3 to 25 lines, not counting the blank ones that ruff requires around definitions. Where a section shows more
-than fits, a further program has a fold of its own.
+shows, see `SHARED`. Lines that end in `# yours` assign default values; the page replaces them by the current ones,
+which come from `VALUES` or from the arguments of `render_program`. A program has 3 to 25 lines, not counting the blank
+ones that ruff requires around definitions. Where a section shows more than fits, a further program has a fold of its
+own.
 """
 
 import ast
@@ -90,7 +90,7 @@ def render_program(page: str, section: str, title: str = "", /, **values: object
         st.html(program_html(with_translated_comments(text), title or same))
 
 
-# The user's settings as values of the program that a section offers: see `pages.shared.code`.
+# The user's settings as values of the program that a section offers.
 
 Values = dict[str, Any]  # name -> a literal of the program
 
@@ -265,7 +265,7 @@ def values_of_section(page: str, section: str, request: Request) -> Values | Non
         return None
 
 
-# Programs whose lines are those of `model` that compute what the section shows: see `pages.shared.code`.
+# Programs whose lines are those of `model` that compute what the section shows.
 #
 # In `model` they stand between the marks `# program: <name>` and `# end of program`. Above them come marked lines of
 # `assets/code/headers.py`, which load what the function around the marks is given, a line for each value of the user's,

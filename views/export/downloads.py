@@ -222,7 +222,7 @@ class HeadMap:
         return self.maps.kind.heading(self.where)
 
     def to_csv(self) -> bytes:
-        """The map as CSV; see `views.export.downloads.matrix_csv`."""
+        """The map as CSV; see `matrix_csv`."""
         queries, keys = self.maps.queries, self.maps.keys
         return matrix_csv(self.weights, queries.labels, keys.labels, self.maps.kind, queries.chosen)
 

@@ -142,7 +142,7 @@ class OpenedCausalMethods(OpenedNetwork, CausalMethods):
     def logit_attribution(
         self, trace: Any, index: int | None = None, other: int | None = None, position: int = -1
     ) -> LogitAttribution:
-        """Split a logit of a trace's input into its parts; see `model.hub.causal.opened_causal`."""
+        """Split a logit of a trace's input into its parts."""
         own = self.read_trace(trace)
         return attribute_logit(self.resumable, own.inputs, own.following(position, index), other, position)
 
