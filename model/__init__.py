@@ -20,7 +20,7 @@ from model import ConvolutionClassifier
 ConvolutionClassifier.load("folder").trace(image).maps  # a convolutional network that learned from the same pictures
 """
 
-from .runtime import processes as _interrupts  # isort: skip  # noqa: F401  # first, before what takes long
+from .runtime import interrupts as _interrupts  # isort: skip  # noqa: F401  # first, before what takes long
 
 from .causal.causal_error import CausalError
 from .causal.metrics import Logit, LogitDifference, Probability, TargetLoss

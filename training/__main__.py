@@ -28,7 +28,7 @@ import argparse
 import sys
 
 from model.data.corpus import CorpusError
-from model.runtime import processes
+from model.runtime import interrupts
 from model.runtime.checkpoint import CheckpointError
 
 from .picture_commands import add_picture_commands
@@ -38,12 +38,12 @@ from .text_commands import add_text_commands
 
 def main(arguments: list[str] | None = None) -> int:
     """Parse the command line and run; user errors are printed as one sentence, with exit status 2, Ctrl+C with 130."""
-    processes.raise_interrupts()
+    interrupts.raise_interrupts()
     try:
         options = _parser().parse_args(arguments)
         return options.run(options)
     except KeyboardInterrupt:
-        return processes.report_interrupt("training")
+        return interrupts.report_interrupt("training")
     except (CorpusError, CheckpointError, ValueError, OSError) as error:
         print(f"training: {error}", file=sys.stderr)
         return 2

@@ -18,7 +18,7 @@ from ..hub.errors import OpenError
 from ..hub.loading import DTYPES
 from ..hub.tasks import TABLES
 from ..open_model import SPREAD
-from ..runtime import processes
+from ..runtime import interrupts
 from ..runtime.checkpoint import CheckpointError
 from ..runtime.processes import ProcessGroup
 from ..tracing.kinds import KINDS
@@ -38,13 +38,13 @@ def main(arguments: list[str] | None = None, program: str = "model.study") -> in
         arguments: those of the command line by default.
         program: the module's name in messages.
     """
-    processes.raise_interrupts()
+    interrupts.raise_interrupts()
     try:
         options = _parser(program).parse_args(arguments)
         check_packages()
         return _run(options)
     except KeyboardInterrupt:
-        return processes.report_interrupt(program)
+        return interrupts.report_interrupt(program)
     except (StudyError, OpenError, CheckpointError, ValueError, OSError) as error:
         print(f"{program}: {error}", file=sys.stderr)
         return 2

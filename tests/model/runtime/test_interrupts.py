@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from model.runtime import processes
+from model.runtime import interrupts
 from model.study import __main__ as study
 from model.study.run import Shards
 from tests.model.toy_language import toy_pairs
@@ -208,7 +208,7 @@ def test_the_first_of_several_processes_says_so(monkeypatch, capsys, run, argume
 def test_only_programs_of_this_project_are_changed(monkeypatch, words, program):
     monkeypatch.setattr(sys, "orig_argv", words)
     monkeypatch.setattr(sys, "argv", words[1:] if "program.py" in words else ["-m", *words[-1:]])
-    assert processes._running_program() == program
+    assert interrupts._running_program() == program
     handler = signal.getsignal(signal.SIGINT)
-    processes.raise_interrupts()
+    interrupts.raise_interrupts()
     assert signal.getsignal(signal.SIGINT) is handler
