@@ -16,7 +16,7 @@ from .errors import OpenError
 MOST_TIMES = 100  # that one side of a picture is as long as the other
 LONGEST_SHOWN = 40  # characters of what was given, in a message
 SEVERAL = Template("This model reads one picture at a time; trace several so: [model.trace(one) for one in pictures].")
-OR_PROCESSED = Template("{reason} Or give what the model's image processor returns, {form}.")
+OR_PROCESSED = Template("{reason}; or give what the model's image processor returns, {form}.")
 FORM = '{"pixel_values": ...}'
 
 

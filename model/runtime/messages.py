@@ -22,7 +22,8 @@ class UserError(Exception):
     def __init__(self, template: str, /, **values: object) -> None:
         values = {name: _encodable(value) for name, value in values.items()}
         written = {name: _with_commas(name, value) for name, value in values.items()}
-        super().__init__(template.format(**written) if values else template)
+        # the sentence of an error among the values may go on after a semicolon
+        super().__init__(template.format(**written).replace(".; ", "; ") if values else template)
         self.template, self.values = template, values
 
 

@@ -80,7 +80,7 @@ def say_error(error: Exception) -> str:
         name: say_error(value) if isinstance(value, Exception) else getattr(value, "on_screen", value)
         for name, value in values.items()
     }
-    return _filled(_translated(None, template), translated)
+    return _filled(_translated(None, template), translated).replace(".; ", "; ")
 
 
 def say_sentence(english: str) -> str:

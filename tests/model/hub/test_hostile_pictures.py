@@ -126,7 +126,7 @@ def test_the_reason_inside_of_a_refusal_is_in_korean_too(llava, vit):
     with pytest.raises(OpenError) as caught:
         vit.trace(np.full((4, 4), "a"))
     english, form = str(caught.value), '{"pixel_values": ...}'
-    assert english.endswith(f"bytes from 0 to 255. Or give what the model's image processor returns, {form}.")
+    assert english.endswith(f"bytes from 0 to 255; or give what the model's image processor returns, {form}.")
     with using_language("ko"):
         assert say_error(caught.value) == (
             f"{WORDS_AS_ARRAY} 또는 모델의 이미지 프로세서가 돌려주는 것({form})을 주십시오."
