@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from model import OpenError
-from model.hub import errors, folder, loading
+from model.hub import errors, loading
 from model.hub.checkpoint_summary import summarize_folder
+from model.hub.folder import TEMPLATES, check_references, open_regular
 from model.open_model import hash_of, open_model
 from tests.model.hub import tiny
 from tests.model.hub.conftest import TEXT, example_input
@@ -95,7 +96,7 @@ def test_paths_that_lead_nowhere_or_state_an_origin_are_no_reason_to_refuse(chec
     folder = checkpoint("gpt2")
     change(folder / "tokenizer_config.json", special_tokens_map_file="/elsewhere/map.json", name_or_path=str(tmp_path))
     change(folder / "config.json", _name_or_path=str(tmp_path), note="a/b or ..")
-    folder.check_references(folder)
+    check_references(folder)
     assert open_model(folder, device="cpu", dtype="float32").name == "gpt2"
 
 
@@ -132,14 +133,14 @@ def _place(make: str, folder: Path, name: str, monkeypatch) -> None:
 
 def test_pipes_among_templates_are_not_read(checkpoint):
     folder = checkpoint("gpt2")
-    (folder / folder.TEMPLATES).mkdir()
-    os.mkfifo(folder / folder.TEMPLATES / "x.jinja")
+    (folder / TEMPLATES).mkdir()
+    os.mkfifo(folder / TEMPLATES / "x.jinja")
     assert_refused(folder, "x.jinja is not a regular file")
 
 
 def test_a_device_is_not_read(tmp_path):
     with pytest.raises(OpenError, match="null is not a regular file"):
-        folder.open_regular(Path("/dev/null"))
+        open_regular(Path("/dev/null"))
     with pytest.raises(OpenError, match="not a regular file"):
         os.mkfifo(tmp_path / "model.safetensors")
         hash_of(tmp_path)

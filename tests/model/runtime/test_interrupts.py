@@ -19,6 +19,7 @@ from tests.model.toy_language import toy_pairs
 from tests.processes import ROOT
 from tests.training.programs import toy_training
 from training import __main__ as training
+from training import text_commands
 
 AGAIN = "Stopped; start it again with the same arguments, and it goes on with what is missing."
 PATIENCE = 120.0  # seconds
@@ -190,7 +191,7 @@ def test_the_first_of_several_processes_says_so(monkeypatch, capsys, run, argume
 
     monkeypatch.setenv("RANK", rank)
     monkeypatch.setattr(study, "read_inputs", interrupt)
-    monkeypatch.setattr(training, "read_split_of", interrupt)
+    monkeypatch.setattr(text_commands, "read_split_of", interrupt)
     assert run(arguments) == 130
     assert capsys.readouterr().err == (sentence if rank == "0" else "")
 

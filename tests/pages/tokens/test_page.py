@@ -91,7 +91,7 @@ def test_neighbours_equal_the_models(open_app, translator):
     expected = find_neighbours(translator.network, translator.tokenizer, ids[place], 20)
     app = open_app("tokens", part="neighbours", near=str(place + 1), count="20")
     html = html_of(app)
-    assert html.count('<tr><th scope="row"><span data-said="token" translate="no">') == 20
+    assert html.count('<tr><th scope="row"><span data-said="token" translate="no"') == 20
     assert all(f">{three_digits(near.cosine)}</span>" in html for near in expected.nearest)
     (figure,) = charts(app)
     assert numbers(figure["data"][0]["y"]).sum() == len(translator.tokenizer) - 1

@@ -34,7 +34,6 @@ def no_fonts(monkeypatch):
     """Only the font of the pages is found."""
     page = drawing.find_fonts()[0]
     monkeypatch.setattr(drawing, "find_fonts", lambda: (page,))
-    monkeypatch.setattr(drawing, "find_fonts", lambda: (page,))
 
 
 def png(text: str, angle: float = 0) -> np.ndarray:
@@ -103,7 +102,6 @@ def test_widths_are_those_of_the_drawn_text():
 
 def test_without_any_font_text_is_drawn_by_pillow(monkeypatch):
     monkeypatch.setattr(drawing, "find_fonts", tuple)
-    monkeypatch.setattr(drawing, "find_fonts", tuple)
     assert (png("abc") < 200).any() and drawing.text_width("abc", 10) > 5
 
 
@@ -123,8 +121,8 @@ def test_pictures_are_drawn_without_streamlit():
     program = """
 import sys
 sys.modules["streamlit"] = None
-from views.export import drawing, fonts
+from views.export import drawing
 picture = drawing.Drawing(90, 30, "t", (drawing.TextLine(5, 15, "a \\uac00"),))
-assert drawing.to_png(picture)[:4] == b"\\x89PNG" and fonts.find_fonts()
+assert drawing.to_png(picture)[:4] == b"\\x89PNG" and drawing.find_fonts()
 """
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
