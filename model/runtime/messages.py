@@ -22,8 +22,10 @@ class UserError(Exception):
     def __init__(self, template: str, /, **values: object) -> None:
         values = {name: _encodable(value) for name, value in values.items()}
         written = {name: _with_commas(name, value) for name, value in values.items()}
-        # the sentence of an error among the values may go on after a semicolon
-        super().__init__(template.format(**written).replace(".; ", "; ") if values else template)
+        # the sentence of an error among the values goes on where a semicolon follows it
+        errors = {name: str(value) for name, value in values.items() if isinstance(value, Exception)}
+        written |= {name: text.removesuffix(".") for name, text in errors.items() if f"{{{name}}};" in template}
+        super().__init__(template.format(**written) if values else template)
         self.template, self.values = template, values
 
 

@@ -80,7 +80,11 @@ def say_error(error: Exception) -> str:
         name: say_error(value) if isinstance(value, Exception) else getattr(value, "on_screen", value)
         for name, value in values.items()
     }
-    return _filled(_translated(None, template), translated).replace(".; ", "; ")
+    sentence = _translated(None, template)
+    for name, value in values.items():
+        if isinstance(value, Exception) and f"{{{name}}};" in sentence:  # the sentence of this error goes on
+            translated[name] = str(translated[name]).removesuffix(".")
+    return _filled(sentence, translated)
 
 
 def say_sentence(english: str) -> str:

@@ -95,3 +95,10 @@ def test_no_message_for_users_is_formatted_before_its_template_is_stored():
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names:
                 assert not isinstance(node.args[0], ast.JoinedStr), f"{path.name}:{node.lineno}"
+
+
+def test_the_reason_inside_of_a_sentence_goes_on_and_what_a_user_typed_is_kept():
+    reason = UserError("It has no pixels; give a picture.")
+    error = UserError("{reason}; or give {typed}.", reason=reason, typed="'a.; b'")
+    assert str(error) == say_error(error) == "It has no pixels; give a picture; or give 'a.; b'."
+    assert str(UserError("Skipped: {reason}", reason=reason)) == f"Skipped: {reason}"
