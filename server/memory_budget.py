@@ -420,7 +420,10 @@ class ScreenMemory:
         return retained
 
     def retain_maker(self, file: str, make: Callable[[], bytes | str]) -> Callable[[], bytes | str]:
-        """A function that calls `make`. If memory was short, it runs the page again, which replaces `make`.
+        """A function that waits for the visit's runs, then calls the latest maker of `file`, which may be `make`.
+
+        A file pressed just after a setting is then of what that setting shows, however late its run begins. If memory
+        was short, the page runs again.
 
         Args:
             file: its name, unique within the page.
@@ -429,7 +432,14 @@ class ScreenMemory:
         with self._lock:
             self._makers[file] = weakref.ref(retained)
             self._refilled.notify_all()
-        return lambda: (retained.value or self._refill(file))()
+
+        def make_latest() -> bytes | str:
+            streamlit_internals.wait_for_runs(self.session, REFILL_SECONDS)
+            with self._lock:
+                latest = self._maker(file)
+            return (latest or retained.value or self._refill(file))()
+
+        return make_latest
 
     def _refill(self, file: str) -> Callable[[], bytes | str]:
         """The present maker of `file`; if there is none, run the page again and wait for it.

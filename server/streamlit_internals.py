@@ -1,5 +1,6 @@
 """Streamlit's internals that the server uses where there is no public API. Tests fail when Streamlit changes them."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,20 @@ def rerun(session: str) -> None:
     instance: Any = runtime.get_instance()
     visit = instance._session_mgr.get_active_session_info(session).session
     instance._get_async_objs().eventloop.call_soon_threadsafe(lambda: visit.request_rerun(visit._client_state))
+
+
+def wait_for_runs(session: str, seconds: float) -> None:
+    """Wait until a visit has no run that waits or executes, at most for `seconds`.
+
+    What a socket brings is read in order, so the runs asked for before a file are known when the file is made.
+    """
+    if not runtime.exists() or not is_connected(session):
+        return
+    instance: Any = runtime.get_instance()
+    visit = instance._session_mgr.get_active_session_info(session).session
+    end = time.monotonic() + seconds
+    while visit._scriptrunner is not None and time.monotonic() < end:
+        time.sleep(0.02)
 
 
 def expire_sessions() -> int:

@@ -167,3 +167,12 @@ def test_a_page_can_be_run_again_from_outside():
     assert callable(WebsocketSessionManager.get_active_session_info) and callable(Runtime._get_async_objs)
     assert list(inspect.signature(AppSession.request_rerun).parameters) == ["self", "client_state"]
     assert "self._client_state = ClientState()" in inspect.getsource(AppSession.__init__)
+
+
+def test_a_session_has_a_runner_from_the_request_of_a_run_to_its_end():
+    """What `server.streamlit_internals.wait_for_runs` uses."""
+    from streamlit.runtime.app_session import AppSession
+
+    assert "self._scriptrunner: ScriptRunner | None = None" in inspect.getsource(AppSession.__init__)
+    assert "self._scriptrunner = ScriptRunner(" in inspect.getsource(AppSession._create_scriptrunner)
+    assert "self._scriptrunner = None" in inspect.getsource(AppSession._handle_scriptrunner_event_on_event_loop)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import csv
 import urllib.request
-import uuid
 from collections.abc import Iterator
 
 import pytest
-from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from benchmarks.load_protocol import Client
 from benchmarks.load_visitor import FIRST_MAP, photo
 from tests.browser.app_server import AppServer
 from tests.coroutines import run_in_thread
+from tests.server.downloading_client import DownloadingClient
 from views.controls.picture_input import LABEL
 
 SMALL = "from server.memory_budget import memory_budget; memory_budget().limit = 100_000; "
@@ -25,39 +22,6 @@ class LowMemoryServer(AppServer):
     def command(self) -> list[str]:
         python, _, _, *arguments = super().command()
         return [python, "-c", SMALL + RUN, *arguments]
-
-
-class DownloadingClient(Client):
-    """A visitor who also downloads."""
-
-    def __init__(self, url: str) -> None:
-        super().__init__(url)
-        self.url = url
-        self.files: dict[str, str] = {}  # label -> id of the file to be made
-        self._operation: asyncio.Future | None = None
-
-    def _take(self, message) -> None:
-        if message.WhichOneof("type") == "backend_operation_response":
-            self._operation.set_result(message.backend_operation_response)
-        super()._take(message)
-
-    def _take_delta(self, delta) -> None:
-        if delta.WhichOneof("type") == "new_element" and delta.new_element.WhichOneof("type") == "download_button":
-            button = delta.new_element.download_button
-            self.files[button.label] = button.deferred_file_id
-        super()._take_delta(delta)
-
-    async def download(self, label: str) -> bytes:
-        message = BackMsg()
-        message.backend_operation_request.request_id = str(uuid.uuid4())
-        message.backend_operation_request.session_id = self.session
-        message.backend_operation_request.deferred_file.file_id = self.files[label]
-        self._operation = asyncio.get_running_loop().create_future()
-        await self._send(message)
-        answer = await asyncio.wait_for(self._operation, 100)
-        assert not answer.error_msg, answer.error_msg
-        address = self.url + answer.deferred_file.url
-        return await asyncio.to_thread(lambda: urllib.request.urlopen(address, timeout=60).read())
 
 
 @pytest.fixture(scope="module")

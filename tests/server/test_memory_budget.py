@@ -193,6 +193,18 @@ def test_a_new_page_releases_the_one_before():
     assert make() == again() == b"new"  # a click on the page before, whose file the new one has too
 
 
+def test_a_file_is_made_by_the_run_that_was_asked_for_before_it(monkeypatch):
+    screen, waits, later = ScreenMemory("visit", MemoryBudget(MEGABYTE)), [], []
+
+    def end_runs(session, seconds):
+        waits.append((session, seconds))
+        later.append(screen.retain_maker("a.csv", lambda: b"new"))
+
+    monkeypatch.setattr(memory_budget.streamlit_internals, "wait_for_runs", end_runs)
+    assert screen.retain_maker("a.csv", lambda: b"old")() == b"new"
+    assert waits == [("visit", memory_budget.REFILL_SECONDS)]
+
+
 def test_a_file_s_maker_is_waited_for_while_the_page_runs_again(monkeypatch):
     screen, runs = ScreenMemory("visit", MemoryBudget(MEGABYTE)), []
 
