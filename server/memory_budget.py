@@ -422,8 +422,9 @@ class ScreenMemory:
     def retain_maker(self, file: str, make: Callable[[], bytes | str]) -> Callable[[], bytes | str]:
         """A function that waits for the visit's runs, then calls the latest maker of `file`, which may be `make`.
 
-        A file pressed just after a setting is then of what that setting shows, however late its run begins. If memory
-        was short, the page runs again.
+        A file pressed just after a setting is then of what that setting shows, however late its run begins, unless the
+        setting is part of the file's name: that one is of the former setting, as it says. If memory was short, the page
+        runs again.
 
         Args:
             file: its name, unique within the page.
